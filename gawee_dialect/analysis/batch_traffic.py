@@ -23,13 +23,14 @@ from math import prod
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.analysis.batch_axes import BatchAxes
-from gawee_dialect.analysis.node_work import VIEWS, node_work
-from gawee_dialect.dialect import ELEMENTWISE
+from gawee_dialect.analysis.node_work import node_work
 from gawee_dialect.dialect.graph.along_axis import LogSoftmaxOp, SoftmaxOp
 from gawee_dialect.dialect.graph.arrangement import BroadcastToOp
 from gawee_dialect.dialect.graph.attention import AttentionOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.conv import ConvOp
+from gawee_dialect.dialect.graph.elementwise import ElementwiseOp
+from gawee_dialect.dialect.graph.movement import ViewOp
 from gawee_dialect.dialect.graph.normalization import (
     BatchNormOp,
     GroupNormOp,
@@ -45,10 +46,10 @@ from gawee_dialect.dialect.types import (
 )
 from gawee_dialect.target.description import Memory, Processor
 
-WHERE_IT_LIES = frozenset[type[Operation]]((*ELEMENTWISE, *VIEWS, BatchNormOp))
+WHERE_IT_LIES = (ElementwiseOp, ViewOp, BatchNormOp)
 """Nodes that are computed where their first operand is."""
 
-REPEATING = (BroadcastToOp, *VIEWS)
+REPEATING = (BroadcastToOp, ViewOp)
 """Nodes whose result is not written: its readers read their operands."""
 
 SAVED = 4
@@ -101,7 +102,7 @@ def node_traffic(op: Operation, found: BatchAxes) -> NodeTraffic:
             weights += _source_bytes(value) // (found.batch if index in written_out else 1)
     work = node_work(op)
     flops = 0 if work is None else work.flops
-    if type(op) in WHERE_IT_LIES:
+    if isinstance(op, WHERE_IT_LIES):
         return NodeTraffic(_bytes(read[1:]), 0, weights, flops)
     if isinstance(op, ConvOp) and _has_fast_algorithm(op):
         weights, flops = SAVED * weights, flops // SAVED

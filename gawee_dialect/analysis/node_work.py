@@ -11,22 +11,19 @@ from gawee_dialect.analysis.values_read import captured_values
 from gawee_dialect.analysis.work import Work, size_of, traffic
 from gawee_dialect.dialect.equation import EquationOp
 from gawee_dialect.dialect.graph.along_axis import CumSumOp
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
-from gawee_dialect.dialect.graph.attention import AttentionOp
 from gawee_dialect.dialect.graph.cast import BitcastOp
 from gawee_dialect.dialect.graph.conv import ConvTransposeOp
 from gawee_dialect.dialect.graph.elementwise import ElementwiseOp
 from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
+from gawee_dialect.dialect.graph.movement import MovementOp, ViewOp
 from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
 from gawee_dialect.dialect.graph.order import SortOp, TopKOp
-from gawee_dialect.dialect.graph.position import IotaOp, TriOp
 from gawee_dialect.dialect.graph.reduction import ArgOp
 from gawee_dialect.dialect.graph.resize import InterpolateOp
 from gawee_dialect.dialect.graph.scan import ScanOp
 from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp, ScatterOp
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
-from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp
+from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.operation import CountedOp
 from gawee_dialect.dialect.types import element_type, is_float, is_tensor, tensor_shape
 from gawee_dialect.equations.instance import flops
@@ -36,15 +33,6 @@ BILINEAR_FLOPS = 9
 
 BICUBIC_FLOPS = 35
 """Five weighted sums of four values; the weights are the same for every channel."""
-
-VIEWS = (FlattenOp, IdentityOp, ReshapeOp)
-"""Nodes whose result is what they read, under another shape."""
-
-MOVES = (
-    *(CatOp, TransposeOp, BroadcastToOp, TileOp, ReverseOp, SliceOp, InsertSliceOp, PadOp),
-    *(GatherOp, GatherElementsOp, GatherNdOp, IotaOp, TriOp),
-)
-"""Nodes that move elements without arithmetic on them."""
 
 ORDERS = (SortOp, TopKOp, NonMaxSuppressionOp)
 """Nodes that compare, and compute nothing."""
@@ -91,21 +79,12 @@ def _scatter(op: ScatterOp) -> int:
     return 0 if op.reduction.data == "none" else _elements(op.updates)
 
 
-def _attention(op: AttentionOp) -> int:
-    """Count two products; per score scale, mask, greatest, difference, exp and sum; a division."""
-    width, keys = tensor_shape(op.q)[-1], tensor_shape(op.k)[-2]
-    scores = prod(tensor_shape(op.q)[:-1]) * keys
-    added = op.mask is not None and is_float(element_type(op.mask))
-    return scores * (2 * width + 5 + added) + _elements(op.result) * (2 * keys + 1)
-
-
 def _scan(op: ScanOp) -> int:
     works = (node_work(inner) for inner in op.body.block.ops)
     return op.num_steps * sum(work.flops for work in works if work is not None)
 
 
 _rule(ConvTransposeOp, lambda op: 2 * _elements(op.input) * prod(tensor_shape(op.weight)[1:]))
-_rule(AttentionOp, _attention)
 _rule(EquationOp, lambda op: flops(op.meaning()))
 _rule(ElementwiseOp, lambda op: flops(op.meaning()) * _elements(op.output))
 _rule(BitcastOp, lambda op: 0)
@@ -114,7 +93,7 @@ _rule(CumSumOp, lambda op: _elements(op.input))
 _rule(GridSampleOp, _grid_sample)
 _rule(InterpolateOp, _interpolate)
 _rule(ScanOp, _scan)
-for without in (*VIEWS, *MOVES, *ORDERS):
+for without in (MovementOp, *ORDERS):
     _rule(without, lambda op: 0)
 _rule(ScatterElementsOp, _scatter)
 _rule(ScatterNdOp, _scatter)
@@ -146,7 +125,7 @@ def node_work(op: Operation) -> Work | None:
     count = flops_rule(type(op))
     if count is None:
         return None
-    if isinstance(op, VIEWS):
+    if isinstance(op, ViewOp):
         return Work()
     reads: Sequence[SSAValue] = [value for value in op.operands if is_tensor(value.type)]
     if isinstance(op, ScanOp):

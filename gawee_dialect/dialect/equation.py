@@ -34,11 +34,24 @@ class EquationOp(IRDLOperation, ABC):
         """Return the equations for this op; raises CheckFailure where they do not fit."""
 
     def views(self) -> Sequence[Sequence[int]]:
-        """Return the shapes that the equations read operands in: their own, unless a class has other.
+        """Return the shapes that the equations read operands in: their own, but for split axes.
 
         Results are reshaped from the equations' to the op's.
         """
-        return [tensor_shape(value) for value in self.operands]
+        (groups, axes), views = self.split_axes(), list[Sequence[int]]()
+        for value, axis in zip(self.operands, axes, strict=True):
+            shape = tensor_shape(value)
+            if axis is not None:
+                shape = (*shape[:axis], groups, shape[axis] // groups, *shape[axis + 1 :])
+            views.append(shape)
+        return views
+
+    def split_axes(self) -> tuple[int, Sequence[int | None]]:
+        """Return how many groups equations split axes into, and the axis of each operand, if any.
+
+        The results' axis is that of the first operand.
+        """
+        return 1, [None] * len(self.operands)
 
     def evaluate_all(
         self, operands: Sequence[Array], functions: Mapping[str, Callable[..., Array]]

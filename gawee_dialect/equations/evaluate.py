@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache, reduce
 from itertools import product
-from math import prod
+from math import inf, prod
 from types import EllipsisType
 from typing import TypeAlias, TypeGuard
 
@@ -221,8 +221,15 @@ class Evaluator:
         shape = [self.equation.extents[each] for each in indices]
         self.require_room(indices)
         value = self.value(definition.value).along(indices)
-        element = self.instance.tensors[definition.tensor].element
-        return np.broadcast_to(value, shape).astype(_stored(element))
+        stored = _stored(self.instance.tensors[definition.tensor].element)
+        if self.moves and list(value.shape) == shape:
+            return value.astype(stored, copy=False)
+        return np.broadcast_to(value, shape).astype(stored)
+
+    @cached_property
+    def moves(self) -> bool:
+        """Whether the equation computes nothing: elements are read, and go elsewhere."""
+        return isinstance(self.equation.definition.value, Access)
 
     # Types.
 
@@ -309,7 +316,7 @@ class Evaluator:
     def access(self, node: Access, outside: float = 0) -> Axes:
         """Read elements; outside of the tensor `else`, or a number."""
         array = self.arrays[node.tensor]
-        if array.dtype == np.float16:
+        if array.dtype == np.float16 and not self.moves:
             array = array.astype(np.float32)
         if not node.subscripts:
             return Axes(array)  # one element, or those of an elementwise op, which broadcast
@@ -323,8 +330,7 @@ class Evaluator:
         subscripts = self.subscripts(node)
         indices = joined(*subscripts)
         self.require_room(indices)
-        places = [each.along(indices) for each in subscripts]
-        found = Axes(_taken(array, places), indices)
+        found = Axes(_taken(array, subscripts, indices), indices)
         inside = self.bounds(node, subscripts)
         if inside is None:
             return found
@@ -379,7 +385,8 @@ class Evaluator:
     ) -> Array | None:
         """Surround an array by what is read outside; None if that is computed, or too much."""
         sizes = zip(array.shape, padding, strict=True)
-        if prod(size + sum(added) for size, added in sizes) > MAX_PADDED * array.size + 4096:
+        most = inf if self.moves else MAX_PADDED * array.size + 4096
+        if prod(size + sum(added) for size, added in sizes) > most:
             return None
         try:
             fill = outside if node.otherwise is None else self.numbers.value(node.otherwise)
@@ -509,12 +516,18 @@ class Evaluator:
             raise Misfit(message, "compile it, or run it on smaller tensors", str(place))
 
 
-def _taken(array: Array, places: Sequence[Array]) -> Array:
+def _taken(array: Array, subscripts: Sequence[Axes], indices: Sequence[str]) -> Array:
     """Return the elements at some places, those outside of an axis at its ends."""
-    flat: Array = np.zeros((), np.int64)
-    for place, size in zip(places, array.shape, strict=True):
-        flat = np.add(np.multiply(flat, size), np.clip(place, 0, size - 1))
-    return array.reshape(-1)[flat.astype(np.int64)]
+    sizes = zip(subscripts, array.shape, strict=True)
+    kept = [
+        Axes(np.clip(each.array, 0, size - 1).astype(np.int64), each.indices)
+        for each, size in sizes
+    ]
+    if [each.indices for each in kept] != [(each,) for each in indices]:
+        return array[tuple(each.along(indices) for each in kept)]
+    for axis, each in enumerate(kept):  # an index an axis: rows are copied, not elements
+        array = array.take(each.array, axis)
+    return array
 
 
 def _within(place: Array, size: int) -> Array:

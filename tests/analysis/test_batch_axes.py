@@ -29,7 +29,7 @@ from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp
 from gawee_dialect.dialect.graph.scan import ScanOp
 from gawee_dialect.dialect.graph.scatter import ScatterNdOp
-from gawee_dialect.dialect.graph.shape import FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.graph.shape import FlattenOp, IdentityOp
 from gawee_dialect.dialect.graph.slicing import InsertSliceOp
 from gawee_dialect.dialect.types import is_tensor, tensor_shape
 from gawee_dialect.frontends.mlir_text import module_of_text
@@ -41,10 +41,11 @@ from gawee_dialect.interpreter.run import run_module
 from gawee_dialect.parameters.store import Array
 from gawee_dialect.passes.graph.specialize_batch import specialize_batch
 
-WITHOUT_A_RULE = (ConstantOp, IotaOp, GetAttrOp, GetItemOp, ReshapeOp, FlattenOp, ScanOp)
-"""They have no operand, or no tensor; views go by shapes, and a scan has a body."""
+WITHOUT_A_RULE = (ConstantOp, GetAttrOp, GetItemOp, ScanOp)
+"""They have no operand, or no tensor, and a scan has a body."""
 
-KINDS = [kind for kind in GRAPH_LEVEL if rule_of(kind) or kind in (ReshapeOp, FlattenOp)]
+KINDS = [kind for kind in GRAPH_LEVEL if rule_of(kind) and kind is not IotaOp]
+"""All that have operands."""
 
 KEEPS_EVERY_AXIS = (
     *(IdentityOp, TransposeOp, BroadcastToOp, FlattenOp, CastOp, BitcastOp),

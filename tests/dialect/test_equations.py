@@ -102,14 +102,14 @@ def test_operands_of_two_types_or_of_shapes_that_differ_are_refused(
 
 MORE_THAN_ONE_DEFINITION = {
     "no arithmetic: bits are read as those of another type": ("Bitcast",),
-    "no arithmetic: NumPy's views and takes are shorter than equations": (
-        *("Transpose", "BroadcastTo", "Tile", "Reverse", "Slice", "InsertSlice", "Pad", "Gather"),
-        *("GatherElements", "GatherNd", "ScatterElements", "ScatterNd", "Iota", "Tri"),
-        *("Identity", "Flatten", "Reshape", "Cat"),
+    "indices that are none of an axis are refused, and equations read 0 there": (
+        *("Gather", "GatherElements", "GatherNd"),
     ),
+    "elements of the result come from one of several tensors": ("Cat", "InsertSlice"),
+    "writes at computed positions": ("ScatterElements", "ScatterNd"),
     "an equation would be longer than the algorithm": (
         *("Sort", "TopK", "NonMaxSuppression", "Scan", "GridSample", "Interpolate", "CumSum"),
-        *("ConvTranspose", "Attention"),
+        "ConvTranspose",
     ),
     "positions of extremes, which equations do not have": ("ArgMax", "ArgMin"),
     "they compute nothing": ("Constant", "GetAttr", "GetItem"),
@@ -132,9 +132,13 @@ PREFERRED = (
     *("LowerConv lowers ConvOp", "LowerMatMul lowers MatMulOp"),
     *("LowerBatchMatMul lowers BatchMatMulOp", "LowerMaxPool lowers MaxPoolOp"),
     *("LowerAvgPool lowers AvgPoolOp", "LowerAdAvgPool lowers AdAvgPoolOp"),
-    "LowerAdMaxPool lowers AdMaxPoolOp",
+    *("LowerAdMaxPool lowers AdMaxPoolOp", "LowerAttention lowers AttentionOp"),
+    *("LowerIdentity lowers IdentityOp", "LowerReshape lowers FlattenOp"),
+    *("LowerReshape lowers ReshapeOp", "LowerTranspose lowers TransposeOp"),
+    *("LowerTile lowers TileOp", "LowerSlice lowers SliceOp", "LowerPad lowers PadOp"),
 )
-"""Lowerings to named ops of linalg, which are no second meaning: their kernels are known."""
+"""Lowerings to named ops of linalg, which are no second meaning: their kernels are known,
+or they are views."""
 
 
 def test_what_an_equation_says_is_said_nowhere_else() -> None:

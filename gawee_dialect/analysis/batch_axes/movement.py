@@ -4,62 +4,15 @@ from gawee_dialect.analysis.batch_axes.rules import (
     Axes,
     Carried,
     apart,
-    broadcast,
     one_axis,
     rule,
     shared,
 )
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
 from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.graph.position import TriOp
 from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.graph.shape import CatOp, IdentityOp
-from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp
+from gawee_dialect.dialect.graph.shape import CatOp
+from gawee_dialect.dialect.graph.slicing import InsertSliceOp
 from gawee_dialect.dialect.types import tensor_shape
-
-
-@rule(IdentityOp)
-def _identity(op: IdentityOp, axes: Axes) -> Carried:
-    return Carried(axes, [one_axis(axes)])
-
-
-@rule(TransposeOp)
-def _transpose(op: TransposeOp, axes: Axes) -> Carried:
-    return Carried(axes, [op.permutation.get_values().index(one_axis(axes))])
-
-
-@rule(TriOp)
-def _tri(op: TriOp, axes: Axes) -> Carried:
-    axis = one_axis(axes)
-    apart(axis < len(tensor_shape(op.input)) - 2, f"triangles along axis {axis} of images")
-    return Carried(axes, [axis])
-
-
-@rule(ReverseOp)
-def _reverse(op: ReverseOp, axes: Axes) -> Carried:
-    axis = one_axis(axes)
-    apart(axis not in op.reversed_axes(), f"the opposite order of axis {axis}, which counts images")
-    return Carried(axes, [axis])
-
-
-@rule(TileOp)
-def _tile(op: TileOp, axes: Axes) -> Carried:
-    axis = one_axis(axes)
-    apart(op.repeats.get_values()[axis] == 1, f"all images repeated along axis {axis}")
-    return Carried(axes, [axis])
-
-
-@rule(BroadcastToOp)
-def _broadcast_to(op: BroadcastToOp, axes: Axes) -> Carried:
-    _, axis = broadcast(op.operands, axes, op.shape.get_values())
-    return Carried(axes, [axis], {"shape": axis})
-
-
-@rule(PadOp)
-def _pad(op: PadOp, axes: Axes) -> Carried:
-    axis = one_axis(axes)
-    apart(op.amounts()[axis] == (0, 0), f"elements added to axis {axis}, which counts images")
-    return Carried(axes, [axis])
 
 
 @rule(CatOp)
@@ -68,15 +21,6 @@ def _cat(op: CatOp, axes: Axes) -> Carried:
     along = op.dim.value.data % len(tensor_shape(op.result))
     apart(along != axis, f"concatenation along axis {axis}, which counts images")
     return Carried([axis] * len(axes), [axis])
-
-
-@rule(SliceOp)
-def _slice(op: SliceOp, axes: Axes) -> Carried:
-    axis = one_axis(axes)
-    offset, size, stride = (each[axis] for each in op.box())
-    whole = (offset, size, stride) == (0, tensor_shape(op.input)[axis], 1)
-    apart(whole, f"a part of axis {axis}, which counts images")
-    return Carried(axes, [axis], {"sizes": axis})
 
 
 @rule(InsertSliceOp)

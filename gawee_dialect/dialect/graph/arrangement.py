@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, TensorType, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
@@ -12,7 +12,9 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, tra
 from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.graph.movement import MovementOp, integers
+from gawee_dialect.dialect.equation import index_names
+from gawee_dialect.dialect.graph.elementwise import broadcast_indices
+from gawee_dialect.dialect.graph.movement import MovedOp, integers, limited, moved
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
@@ -24,12 +26,9 @@ from gawee_dialect.dialect.types import (
     tensor_type,
 )
 
-if TYPE_CHECKING:
-    from gawee_dialect.dialect.dense import Array
-
 
 @irdl_op_definition
-class TransposeOp(MovementOp, HasCanonicalizationPatternsInterface):
+class TransposeOp(MovedOp, HasCanonicalizationPatternsInterface):
     """The axes in another order: axis i of the result is axis permutation[i] of the input.
 
     ```mlir
@@ -71,8 +70,10 @@ class TransposeOp(MovementOp, HasCanonicalizationPatternsInterface):
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.input), permutation=self.permutation.get_values())
 
-    def evaluate(self, *operands: Array) -> Array:
-        return operands[0].transpose(self.permutation.get_values())
+    def equation(self) -> str:
+        order = self.permutation.get_values()
+        names = index_names(len(order))
+        return f"y[{', '.join(names[axis] for axis in order)}] = x[{', '.join(names)}]"
 
     def same(self) -> SSAValue | None:
         """gawee.transpose %x (axes in order) -> %x"""
@@ -87,7 +88,7 @@ class TransposeOp(MovementOp, HasCanonicalizationPatternsInterface):
 
 
 @irdl_op_definition
-class BroadcastToOp(MovementOp):
+class BroadcastToOp(MovedOp):
     """The input repeated to a shape, by NumPy's rule: along axes of size 1, and along new ones.
 
     ```mlir
@@ -101,6 +102,8 @@ class BroadcastToOp(MovementOp):
     """
 
     name = "gawee.broadcast_to"
+
+    SIZES: ClassVar = "shape"
 
     input = operand_def(TensorType)
     shape = prop_def(DenseArrayBase.constr(i64))
@@ -132,10 +135,9 @@ class BroadcastToOp(MovementOp):
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.input), shape=self.shape.get_values())
 
-    def evaluate(self, *operands: Array) -> Array:
-        import numpy as np
-
-        return np.broadcast_to(operands[0], self.shape.get_values()).copy()
+    def equation(self) -> str:
+        shape = self.shape.get_values()
+        return f"y[{limited(shape)}] = x[{broadcast_indices(tensor_shape(self.input), shape)}]"
 
     def same(self) -> SSAValue | None:
         """gawee.broadcast_to %x (its own shape) -> %x"""
@@ -143,7 +145,7 @@ class BroadcastToOp(MovementOp):
 
 
 @irdl_op_definition
-class TileOp(MovementOp):
+class TileOp(MovedOp):
     """The whole input again and again along each axis: repeats[i] times along axis i.
 
     ```mlir
@@ -183,10 +185,13 @@ class TileOp(MovementOp):
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.input), repeats=self.repeats.get_values())
 
-    def evaluate(self, *operands: Array) -> Array:
-        import numpy as np
-
-        return np.tile(operands[0], self.repeats.get_values())
+    def equation(self) -> str:
+        repeats = zip(tensor_shape(self.input), self.repeats.get_values(), strict=True)
+        places = [
+            f"i{axis}" if count == 1 else f"i{axis} % {size}"
+            for axis, (size, count) in enumerate(repeats)
+        ]
+        return f"y[{limited(tensor_shape(self.result))}] = x[{', '.join(places)}]"
 
     def same(self) -> SSAValue | None:
         """gawee.tile %x (once along every axis) -> %x"""
@@ -194,7 +199,7 @@ class TileOp(MovementOp):
 
 
 @irdl_op_definition
-class ReverseOp(MovementOp):
+class ReverseOp(MovedOp):
     """The elements in the opposite order along some axes; a negative axis counts from the end.
 
     ```mlir
@@ -234,10 +239,13 @@ class ReverseOp(MovementOp):
         """Return the axes, counted from 0."""
         return tuple(resolved_axes(self.axes.get_values(), len(tensor_shape(self.input))))
 
-    def evaluate(self, *operands: Array) -> Array:
-        import numpy as np
-
-        return np.flip(operands[0], self.reversed_axes()).copy()
+    def equation(self) -> str:
+        shape, reversed = tensor_shape(self.input), self.reversed_axes()
+        places = (
+            moved(axis, size - 1, -1) if axis in reversed else moved(axis, 0)
+            for axis, size in enumerate(shape)
+        )
+        return f"y[{limited(shape)}] = x[{', '.join(places)}]"
 
     def same(self) -> SSAValue | None:
         """gawee.reverse %x (along axes of one element) -> %x, and reverse(reverse(%x)) -> %x"""

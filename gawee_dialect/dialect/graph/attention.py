@@ -1,5 +1,6 @@
 """Attention."""
 
+from collections.abc import Sequence
 from math import sqrt
 
 from xdsl.dialects.builtin import Float64Type, FloatAttr, TensorType, UnitAttr, f64, i1
@@ -15,10 +16,12 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
+from gawee_dialect.dialect.equation import DefinedOp, index_names
 from gawee_dialect.dialect.graph.elementwise import broadcast_shape
-from gawee_dialect.dialect.operation import GaweeOp, optional_tensor_type
+from gawee_dialect.dialect.operation import optional_tensor_type
 from gawee_dialect.dialect.types import (
     AnyTensor,
+    element_type,
     require,
     require_float,
     require_rank,
@@ -31,7 +34,7 @@ from gawee_dialect.dialect.types import (
 
 
 @irdl_op_definition
-class AttentionOp(GaweeOp):
+class AttentionOp(DefinedOp):
     """Scaled dot-product attention.
 
     out = softmax(scale * q k^T + mask) v, softmax along the keys
@@ -125,6 +128,56 @@ class AttentionOp(GaweeOp):
             tensor_type(self.v),
             optional_tensor_type(self.mask),
         )
+
+    @property
+    def shared_heads(self) -> int:
+        """How many heads of q each head of k and v serves."""
+        q, k = tensor_shape(self.q), tensor_shape(self.k)
+        return 1 if len(q) == 2 or q[-3] == k[-3] else q[-3] // k[-3]
+
+    def split_axes(self) -> tuple[int, Sequence[int | None]]:
+        """Return the axis of q's heads where several share a head of k, and the mask's."""
+        if self.shared_heads == 1:
+            return super().split_axes()
+        heads, axes = tensor_shape(self.k)[-3], list[int | None]([len(tensor_shape(self.q)) - 3])
+        axes += [None, None]
+        if self.mask is not None:
+            axis = len(tensor_shape(self.mask)) - 3
+            axes.append(axis if axis >= 0 and tensor_shape(self.mask)[axis] != 1 else None)
+        return heads, axes
+
+    def equation(self) -> str:
+        outer = index_names(len(tensor_shape(self.q)) - 2)
+        shared = "".join(f"{each}, " for each in outer)
+        own = shared if self.shared_heads == 1 else f"{shared}h, "
+        score = f"scale * sum(c) q[{own}i, c] * k[{shared}j, c]"
+        if self.mask is not None:
+            mask = f"m[{self.masked([*outer, 'i', 'j'])}]"
+            is_choice = element_type(self.mask) == i1
+            score = f"{mask} ? {score} : -inf" if is_choice else f"{score} + {mask}"
+        if self.causal is not None:
+            score = f"j <= i ? {score} : -inf"
+        return (
+            f"float scale; inputs q, k, v{'' if self.mask is None else ', m'};"
+            f"s[{own}i, j] = {score}; g[{own}i] = max(j) s[{own}i, j];"
+            f"e[{own}i, j] = exp(s[{own}i, j] - (g[{own}i] == -inf ? 0 : g[{own}i]));"
+            f"t[{own}i] = sum(j) e[{own}i, j];"
+            f"p[{own}i, j] = e[{own}i, j] / (t[{own}i] == 0 ? 1 : t[{own}i]);"
+            f"y[{own}i, d] = sum(j) p[{own}i, j] * v[{shared}j, d]"
+        )
+
+    def masked(self, names: Sequence[str]) -> str:
+        """Return the subscripts of the mask, which broadcasts to the scores of some indices."""
+        assert self.mask is not None
+        shape, (_, axes) = tensor_shape(self.mask), self.split_axes()
+        whole = (*tensor_shape(self.q)[:-1], tensor_shape(self.k)[-2])
+        first = len(whole) - len(shape)
+        places: list[str] = []
+        for axis, size in enumerate(shape, first):
+            places.append(names[axis] if size == whole[axis] else "0")
+            if axis - first == axes[3]:
+                places.append("h")
+        return ", ".join(places)
 
 
 def check_heads(leading: list[int], shared: list[int]) -> None:

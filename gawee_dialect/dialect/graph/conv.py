@@ -163,14 +163,9 @@ class ConvOp(DefinedOp):
             groups=self.groups.value.data,
         )
 
-    def views(self) -> Sequence[Sequence[int]]:
-        """Return the shapes with an axis of groups before those of their channels."""
-        groups = self.groups.value.data
-        (batch, _, *spatial), weight = tensor_shape(self.input), tensor_shape(self.weight)
-        features, *window = weight
-        by_group = (groups, features // groups)
-        views = [(batch, groups, weight[1], *spatial), (*by_group, *window)]
-        return views if self.bias is None else [*views, by_group]
+    def split_axes(self) -> tuple[int, Sequence[int | None]]:
+        """Return the axes of channels: the weight's first one are those of the result."""
+        return self.groups.value.data, (1, 0, 0)[: len(self.operands)]
 
     def equation(self) -> str:
         moves = self.strides.get_values(), self.dilations.get_values(), self.padding.get_values()

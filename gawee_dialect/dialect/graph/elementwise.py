@@ -51,8 +51,8 @@ def broadcast_shape(lhs: Sequence[int], rhs: Sequence[int]) -> tuple[int, ...]:
 def broadcast_indices(shape: Sequence[int], whole: Sequence[int]) -> str:
     """Return subscripts of a tensor that broadcasts to a shape with an index `i0`, ... an axis."""
     first = len(whole) - len(shape)
-    return "".join(
-        f"i{axis}, " if size == whole[axis] else "0, " for axis, size in enumerate(shape, first)
+    return ", ".join(
+        f"i{axis}" if size == whole[axis] else "0" for axis, size in enumerate(shape, first)
     )
 
 

@@ -177,6 +177,7 @@ class BatchMatMulOp(DefinedOp, HasCanonicalizationPatternsInterface):
     def equation(self) -> str:
         leading = tensor_shape(self.result)[:-2]
         left, right = (broadcast_indices(tensor_shape(e)[:-2], leading) for e in self.operands)
+        left, right = (f"{each}, " if each else "" for each in (left, right))
         a = "k, m" if self.transpose_a is not None else "m, k"
         b = "n, k" if self.transpose_b is not None else "k, n"
         outer = "".join(f"i{axis} < {size}, " for axis, size in enumerate(leading))

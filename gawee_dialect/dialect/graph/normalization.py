@@ -28,7 +28,6 @@ from gawee_dialect.dialect.types import (
     require_float,
     require_same_element,
     require_shape,
-    tensor_shape,
     tensor_type,
 )
 
@@ -436,12 +435,9 @@ class GroupNormOp(ScaledOp):
             eps=self.eps.value.data,
         )
 
-    def views(self) -> Sequence[Sequence[int]]:
-        """Return shapes in which channels are split into groups and channels of a group."""
-        batch, channels, *spatial = tensor_shape(self.input)
-        grouped = (self.groups.value.data, channels // self.groups.value.data)
-        affine = (value for value in (self.scale, self.bias) if value is not None)
-        return [(batch, *grouped, *spatial), *(grouped for _ in affine)]
+    def split_axes(self) -> tuple[int, Sequence[int | None]]:
+        """Return the axes of channels."""
+        return self.groups.value.data, (1, 0, 0)[: len(self.operands)]
 
     def equation(self) -> str:
         names = ["c", *index_names(tensor_type(self.input).get_num_dims() - 2)]

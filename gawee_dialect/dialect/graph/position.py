@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.dialects.builtin import I64, BoolAttr, IntegerAttr, IntegerType, TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.graph.movement import ORDERED, MovementOp, integer
+from gawee_dialect.dialect.graph.movement import ORDERED, MovedOp, integer, limited, number
 from gawee_dialect.dialect.types import (
     AnyTensor,
-    dtype_name,
+    element_type,
     require,
     require_axis,
     tensor_shape,
     tensor_type,
 )
 
-if TYPE_CHECKING:
-    from gawee_dialect.dialect.dense import Array
-
 
 @irdl_op_definition
-class IotaOp(MovementOp):
+class IotaOp(MovedOp):
     """0, 1, 2, ... along one axis, alike at all positions of the others.
 
     ```mlir
@@ -60,16 +55,13 @@ class IotaOp(MovementOp):
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.result), axis=self.axis.value.data)
 
-    def evaluate(self, *operands: Array) -> Array:
-        import numpy as np
-
-        shape, type = tensor_shape(self.result), tensor_type(self.result)
-        positions = np.indices(shape, sparse=True)[self.axis.value.data]
-        return np.broadcast_to(positions, shape).astype(dtype_name(type.element_type))
+    def equation(self) -> str:
+        shape = tensor_shape(self.result)
+        return f"y[{limited(shape)}] = i{self.axis.value.data % len(shape)}"
 
 
 @irdl_op_definition
-class TriOp(MovementOp):
+class TriOp(MovedOp):
     """The lower or upper triangle of the matrices in the last two axes; all other elements are 0.
 
     Element [i, j] of a lower triangle is kept where j - i is at most the diagonal, of an upper one
@@ -113,8 +105,7 @@ class TriOp(MovementOp):
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.input))
 
-    def evaluate(self, *operands: Array) -> Array:
-        import numpy as np
-
-        keep = np.triu if self.upper.value.data else np.tril
-        return keep(operands[0], self.diagonal.value.data)
+    def equation(self) -> str:
+        kept = f"c - r {'>=' if self.upper.value.data else '<='} {self.diagonal.value.data}"
+        zero = number(0, element_type(self.input))
+        return f"y[..., r, c] = {kept} ? x[..., r, c] : {zero}"

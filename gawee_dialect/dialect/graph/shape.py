@@ -7,8 +7,8 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, TensorType, i64
-from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
-from xdsl.ir import Attribute, SSAValue
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
@@ -20,8 +20,7 @@ from xdsl.irdl import (
 from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.folding import fold_constants
-from gawee_dialect.dialect.operation import GaweeOp
+from gawee_dialect.dialect.graph.movement import MovementOp, ViewOp
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
@@ -35,20 +34,8 @@ if TYPE_CHECKING:
     from gawee_dialect.dialect.dense import Array
 
 
-def fold_to_shape(input: SSAValue, result: AnyTensor) -> Sequence[SSAValue | Attribute] | None:
-    """Fold an op that only gives its input another shape; None where it can't be."""
-    if input.type == result:
-        return (input,)
-
-    def reshape(array: Array) -> Array:
-        return array.reshape(result.get_shape())
-
-    constant = fold_constants([input], result, reshape)
-    return None if constant is None else (constant,)
-
-
 @irdl_op_definition
-class IdentityOp(GaweeOp, HasFolderInterface):
+class IdentityOp(ViewOp):
     """The input itself: what Identity and inference-time Dropout modules mean.
 
     ```mlir
@@ -75,13 +62,9 @@ class IdentityOp(GaweeOp, HasFolderInterface):
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.input))
 
-    def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        """gawee.identity %x -> %x"""
-        return (self.input,)
-
 
 @irdl_op_definition
-class FlattenOp(GaweeOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
+class FlattenOp(ViewOp, HasCanonicalizationPatternsInterface):
     """Join the axes start_dim to end_dim (both included) into one, in row-major order.
 
     Negative axes count from the end. A scalar becomes a vector of one element.
@@ -141,10 +124,6 @@ class FlattenOp(GaweeOp, HasFolderInterface, HasCanonicalizationPatternsInterfac
             end_dim=self.end_dim.value.data,
         )
 
-    def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        """gawee.flatten %x (one axis alone) -> %x, and gawee.flatten constant -> constant"""
-        return fold_to_shape(self.input, tensor_type(self.result))
-
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
         from gawee_dialect.passes.graph.canonicalization.shape import (
@@ -156,7 +135,7 @@ class FlattenOp(GaweeOp, HasFolderInterface, HasCanonicalizationPatternsInterfac
 
 
 @irdl_op_definition
-class ReshapeOp(GaweeOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
+class ReshapeOp(ViewOp, HasCanonicalizationPatternsInterface):
     """The same elements, in row-major order, under another shape.
 
     ```mlir
@@ -198,10 +177,6 @@ class ReshapeOp(GaweeOp, HasFolderInterface, HasCanonicalizationPatternsInterfac
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.input), shape=self.shape.get_values())
 
-    def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        """gawee.reshape %x (to its own shape) -> %x, and gawee.reshape constant -> constant"""
-        return fold_to_shape(self.input, tensor_type(self.result))
-
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
         from gawee_dialect.passes.graph.canonicalization.shape import ReshapeOfView
@@ -210,7 +185,7 @@ class ReshapeOp(GaweeOp, HasFolderInterface, HasCanonicalizationPatternsInterfac
 
 
 @irdl_op_definition
-class CatOp(GaweeOp, HasFolderInterface):
+class CatOp(MovementOp):
     """Concatenate tensors along one axis; a negative axis counts from the end.
 
     ```mlir
@@ -271,15 +246,11 @@ class CatOp(GaweeOp, HasFolderInterface):
             [tensor_type(value) for value in self.inputs], dim=self.dim.value.data
         )
 
-    def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        """gawee.cat %x -> %x, and gawee.cat constants -> constant"""
-        if len(self.inputs) == 1:
-            return (self.inputs[0],)
+    def evaluate(self, *operands: Array) -> Array:
+        import numpy as np
 
-        def concatenate(*arrays: Array) -> Array:
-            import numpy as np
+        return np.concatenate(operands, axis=self.dim.value.data)
 
-            return np.concatenate(arrays, axis=self.dim.value.data)
-
-        constant = fold_constants(self.inputs, tensor_type(self.result), concatenate)
-        return None if constant is None else (constant,)
+    def same(self) -> SSAValue | None:
+        """gawee.cat %x -> %x"""
+        return self.inputs[0] if len(self.inputs) == 1 else None

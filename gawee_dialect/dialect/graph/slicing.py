@@ -33,7 +33,15 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.graph.movement import MovementOp, integer, integers
+from gawee_dialect.dialect.graph.movement import (
+    MovedOp,
+    MovementOp,
+    integer,
+    integers,
+    limited,
+    moved,
+    number,
+)
 from gawee_dialect.dialect.types import (
     AnyTensor,
     element_type,
@@ -50,7 +58,7 @@ from gawee_dialect.dialect.types import (
 from gawee_dialect.hints import isa
 
 if TYPE_CHECKING:
-    from gawee_dialect.dialect.dense import Array, Positions
+    from gawee_dialect.dialect.dense import Array
 
 
 def require_box(
@@ -84,7 +92,7 @@ def box(
 
 
 @irdl_op_definition
-class SliceOp(MovementOp):
+class SliceOp(MovedOp):
     """A box of the input: along axis i the elements offsets[i] + j * strides[i] for j < sizes[i].
 
     A negative stride walks backwards.
@@ -100,6 +108,8 @@ class SliceOp(MovementOp):
     """
 
     name = "gawee.slice"
+
+    SIZES: ClassVar = "sizes"
 
     input = operand_def(TensorType)
     offsets = prop_def(DenseArrayBase.constr(i64))
@@ -157,8 +167,10 @@ class SliceOp(MovementOp):
         """Return offsets, sizes and strides."""
         return self.offsets.get_values(), self.sizes.get_values(), self.strides.get_values()
 
-    def evaluate(self, *operands: Array) -> Array:
-        return operands[0][box(*self.box())].copy()
+    def equation(self) -> str:
+        offsets, sizes, strides = self.box()
+        places = map(moved, range(len(sizes)), offsets, strides)
+        return f"y[{limited(sizes)}] = x[{', '.join(places)}]"
 
     def same(self) -> SSAValue | None:
         """gawee.slice %x (all of it) -> %x"""
@@ -273,7 +285,7 @@ def holds(element: Attribute, value: float) -> bool:
 
 
 @irdl_op_definition
-class PadOp(MovementOp):
+class PadOp(MovedOp):
     """The input with low[i] elements added before and high[i] after it along axis i.
 
     What is added follows the mode, NumPy's and PyTorch's: `constant` is one value; `reflect`
@@ -391,37 +403,37 @@ class PadOp(MovementOp):
         ]
         return offsets, sizes
 
-    def evaluate(self, *operands: Array) -> Array:
-        import numpy as np
-
+    def equation(self) -> str:
+        places = [moved(axis, -before) for axis, (before, _) in enumerate(self.amounts())]
         if self.value is None:
-            amounts = zip(operands[0].shape, self.amounts(), strict=True)
-            axes = [padded_positions(self.mode.data, size, *amount) for size, amount in amounts]
-            return operands[0][np.ix_(*axes)]
-        assert isinstance(self.value, FloatAttr | IntegerAttr)
-        offsets, sizes = self.kept()
-        kept = operands[0][box(offsets, sizes, [1] * len(sizes))]
-        added = [(max(0, before), max(0, after)) for before, after in self.amounts()]
-        fill = np.asarray(self.value.value.data, kept.dtype)
-        return np.pad(kept, added or 0, constant_values=fill)
+            along = zip(places, tensor_shape(self.input), self.amounts(), strict=True)
+            places = [
+                repeated(self.mode.data, place, size) if any(added) else place
+                for place, size, added in along
+            ]
+        parameter = "float value; " if isinstance(self.value, FloatAttr) else ""
+        outside = ""
+        if places and isinstance(self.value, FloatAttr):
+            outside = " else value"
+        elif places and isinstance(self.value, IntegerAttr):
+            outside = f" else {number(self.value.value.data, element_type(self.input))}"
+        shape = limited(tensor_shape(self.result))
+        return f"{parameter}y[{shape}] = x[{', '.join(places)}{outside}]"
 
     def same(self) -> SSAValue | None:
         """gawee.pad %x (by nothing) -> %x"""
         return None if any(map(any, self.amounts())) else self.input
 
 
-def padded_positions(mode: str, size: int, before: int, after: int) -> Positions:
-    """Return which position of an axis each position of the padded axis shows."""
-    import numpy as np
-
-    positions = np.arange(-before, size + after, dtype=np.int64)
+def repeated(mode: str, place: str, size: int) -> str:
+    """Return which position of an axis is shown at a place that may be before or behind it."""
     match mode:
         case "reflect":
-            return size - 1 - np.abs(size - 1 - np.abs(positions))
+            return f"{size - 1} - abs({size - 1} - abs({place}))"
         case "replicate":
-            return np.clip(positions, 0, size - 1)
+            return f"max(0, min({place}, {size - 1}))"
         case _:
-            return positions % max(size, 1)
+            return f"({place}) % {max(size, 1)}"
 
 
 def _value_attribute(element: Attribute, value: float) -> Attribute:

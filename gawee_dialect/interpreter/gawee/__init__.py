@@ -4,23 +4,21 @@ from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee.conv_transpose import ConvTransposeFunctions
 from gawee_dialect.interpreter.gawee.evaluated import EvaluatedFunctions
 from gawee_dialect.interpreter.gawee.kernel import KernelFunctions
-from gawee_dialect.interpreter.gawee.matmul import AttentionFunctions
 from gawee_dialect.interpreter.gawee.resize import GridSampleFunctions, ResizeFunctions
 from gawee_dialect.interpreter.gawee.shape import (
+    ConstantFunctions,
     OrderFunctions,
     PythonValueFunctions,
     ScanFunctions,
-    ShapeFunctions,
 )
 from gawee_dialect.interpreter.gawee.winograd import WinogradFunctions
 
 GAWEE_FUNCTIONS: tuple[type[OpFunctions], ...] = (
     ConvTransposeFunctions,
-    AttentionFunctions,
     EvaluatedFunctions,
     ResizeFunctions,
     GridSampleFunctions,
-    ShapeFunctions,
+    ConstantFunctions,
     OrderFunctions,
     ScanFunctions,
     PythonValueFunctions,

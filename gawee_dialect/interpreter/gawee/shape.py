@@ -1,4 +1,4 @@
-"""Ops that move elements without computing on them, and constants."""
+"""Constants, elements in order, steps one after the other, and Python values."""
 
 import ast
 
@@ -11,34 +11,14 @@ from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.order import SortOp, TopKOp
 from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp
 from gawee_dialect.dialect.graph.scan import ScanOp
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
-from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.interpreter.arrays import Array, attribute_value
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.scalars import floats_of
 
 
 @register_impls
-class ShapeFunctions(OpFunctions):
-    """What the ops of `dialect/graph/shape.py` and `dialect/graph/constant.py` compute."""
-
-    @impl(IdentityOp)
-    def identity(
-        self, interpreter: Interpreter, op: IdentityOp, args: PythonValues
-    ) -> PythonValues:
-        return args
-
-    @impl(FlattenOp)
-    def flatten(self, interpreter: Interpreter, op: FlattenOp, args: PythonValues) -> PythonValues:
-        return (np.reshape(args[0], tensor_shape(op.result)),)
-
-    @impl(ReshapeOp)
-    def reshape(self, interpreter: Interpreter, op: ReshapeOp, args: PythonValues) -> PythonValues:
-        return (np.reshape(args[0], op.shape.get_values()),)
-
-    @impl(CatOp)
-    def cat(self, interpreter: Interpreter, op: CatOp, args: PythonValues) -> PythonValues:
-        return (np.concatenate(args, axis=op.dim.value.data),)
+class ConstantFunctions(OpFunctions):
+    """What the op of `dialect/graph/constant.py` computes."""
 
     @impl(ConstantOp)
     def constant(

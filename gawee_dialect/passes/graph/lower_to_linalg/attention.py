@@ -15,7 +15,7 @@ from gawee_dialect.passes.graph.lower_to_linalg.conv import joined_axes, split_a
 from gawee_dialect.passes.graph.lower_to_linalg.matmul import contracted, zeros
 from gawee_dialect.passes.graph.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.graph.lower_to_linalg.structured import generic, reads, reduction
-from gawee_dialect.passes.graph.lower_to_linalg.tensors import filled, lowest
+from gawee_dialect.passes.graph.lower_to_linalg.tensors import filled, lowest, zero
 from gawee_dialect.passes.rewrite_pass import Pattern
 
 
@@ -34,14 +34,10 @@ class LowerAttention(Pattern):
         scores = _masked(rewriter, op, heads.products(rewriter, op, work))
         greatest = _along_keys(rewriter, scores, Scalars.maximum, lowest)
         powers = _powers(rewriter, scores, greatest)
-        total = _along_keys(rewriter, powers, Scalars.add, _zero)
+        total = _along_keys(rewriter, powers, Scalars.add, zero)
         mixed = heads.mixed(rewriter, op, powers, work)
         result = _divided(rewriter, op, mixed, total)
         rewriter.replace(op, (), [result])
-
-
-def _zero(builder: Builder, element: AnyFloat) -> SSAValue:
-    return Scalars(builder).constant(0, element)
 
 
 @dataclass(frozen=True)

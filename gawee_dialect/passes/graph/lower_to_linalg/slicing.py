@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, TensorType
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
+from gawee_dialect.dialect.graph.arrangement import TileOp, TransposeOp
 from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.types import (
     AnyTensor,
@@ -17,11 +17,9 @@ from gawee_dialect.dialect.types import (
     tensor_shape,
     tensor_type,
 )
-from gawee_dialect.passes.graph.lower_to_linalg.elementwise import broadcast_read
 from gawee_dialect.passes.graph.lower_to_linalg.positions import picked, repeated
 from gawee_dialect.passes.graph.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.graph.lower_to_linalg.shape import reshaped
-from gawee_dialect.passes.graph.lower_to_linalg.structured import generic
 from gawee_dialect.passes.graph.lower_to_linalg.tensors import broadcast, constant, empty, padded
 from gawee_dialect.passes.rewrite_pass import Pattern
 from gawee_dialect.upstream import linalg
@@ -172,7 +170,7 @@ def _end(
     return picked(builder, part, whole, positions)
 
 
-# Transposing, repeating and reversing whole tensors.
+# Transposing and repeating whole tensors.
 
 
 class LowerTranspose(Pattern):
@@ -186,17 +184,6 @@ class LowerTranspose(Pattern):
             return
         init = empty(rewriter, tensor_type(op.result))
         rewriter.replace(op, linalg.TransposeOp(op.input, init, op.permutation))
-
-
-class LowerBroadcastTo(Pattern):
-    """gawee.broadcast_to -> linalg.generic that reads axes of size 1 at position 0"""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: BroadcastToOp, rewriter: PatternRewriter) -> None:
-        rewriter.name_hint = op.result.name_hint
-        type = tensor_type(op.result)
-        source = op.input, broadcast_read(op.input, type)
-        rewriter.replace(op, (), [generic(rewriter, type, [source], lambda _, args: args[0])])
 
 
 class LowerTile(Pattern):
@@ -215,22 +202,3 @@ class LowerTile(Pattern):
         type = TensorType(element_type(op.input), wide)
         repeated = broadcast(rewriter, op.input, type, added) if added else op.input
         rewriter.replace(op, (), [reshaped(rewriter, repeated, tensor_shape(op.result))])
-
-
-class LowerReverse(Pattern):
-    """gawee.reverse -> linalg.generic with tensor.extract at n - 1 - i"""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: ReverseOp, rewriter: PatternRewriter) -> None:
-        rewriter.name_hint = op.result.name_hint
-        shape, axes = tensor_shape(op.input), op.reversed_axes()
-
-        def position(scalars: Scalars, axis: int) -> SSAValue:
-            if axis not in axes:
-                return scalars.position(axis)
-            return scalars.subtract(scalars.index(shape[axis] - 1), scalars.position(axis))
-
-        def positions(scalars: Scalars) -> Sequence[SSAValue]:
-            return [position(scalars, axis) for axis in range(len(shape))]
-
-        rewriter.replace(op, (), [picked(rewriter, tensor_type(op.result), op.input, positions)])

@@ -34,9 +34,13 @@ Groups = Sequence[Sequence[int]]
 
 
 def constant(builder: Builder, value: float, element: Attribute) -> SSAValue:
-    """Make a scalar constant of a float, integer or index type."""
+    """Make a scalar constant of a number type; arith has none of unsigned ones."""
     if isinstance(element, AnyFloat):
         number = float_attribute(value, element)
+    elif is_unsigned(element):
+        assert isa(element, IntegerType)
+        signless = constant(builder, value, IntegerType(element.width.data))
+        return builder.insert(UnrealizedConversionCastOp.get([signless], [element])).results[0]
     else:
         assert isa(element, IntegerType | IndexType)
         number = IntegerAttr(int(value), element)
@@ -44,12 +48,8 @@ def constant(builder: Builder, value: float, element: Attribute) -> SSAValue:
 
 
 def zero(builder: Builder, element: Attribute) -> SSAValue:
-    """Make the scalar zero of an element type; arith has constants without a sign only."""
-    if not is_unsigned(element):
-        return constant(builder, 0, element)
-    assert isa(element, IntegerType)
-    signless = constant(builder, 0, IntegerType(element.width.data))
-    return builder.insert(UnrealizedConversionCastOp.get([signless], [element])).results[0]
+    """Make the scalar zero of an element type."""
+    return constant(builder, 0, element)
 
 
 def lowest(builder: Builder, element: Attribute) -> SSAValue:

@@ -28,6 +28,7 @@ from gawee_dialect.equations.syntax import (
     Reduction,
     Unary,
     Wildcard,
+    accesses,
     is_free,
     operands,
     small_power,
@@ -266,9 +267,13 @@ class Body:
 def is_as_stored(node: Expression, typing: Typing) -> bool:
     """Whether computing elements as they are stored gives what computing them wider does.
 
-    So it is of a choice, a conversion, and one function that is exact in f16.
+    So it is of an element, a choice, a conversion, and one function that is exact in f16.
     """
+    if isinstance(node, Access):
+        return True
     parts = operands(node)
+    if isinstance(node, Conditional) and not accesses(node.condition):
+        parts = (node.yes, node.no)
     if not all(isinstance(each, Access | Number) for each in parts):
         return False
     match node:
