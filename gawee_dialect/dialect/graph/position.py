@@ -106,6 +106,6 @@ class TriOp(MovedOp):
         return self.result_type(tensor_type(self.input))
 
     def equation(self) -> str:
-        kept = f"c - r {'>=' if self.upper.value.data else '<='} {self.diagonal.value.data}"
+        kept = f"c {'>=' if self.upper.value.data else '<='} r + {self.diagonal.value.data}"
         zero = number(0, element_type(self.input))
         return f"y[..., r, c] = {kept} ? x[..., r, c] : {zero}"

@@ -33,10 +33,11 @@ func.func @tri_selects_by_row_and_column(%x: tensor<2x5x7xf32>) -> tensor<2x5x7x
 
 // -----
 
-// CHECK-LABEL: func.func @zero_of_any_element_type_is_a_tensor
-// CHECK:       arith.constant dense<0> : tensor<ui8>
+// CHECK-LABEL: func.func @zero_of_an_unsigned_type_is_made_of_a_signless_one
+// CHECK:       %[[ZERO:.*]] = arith.constant 0 : i8
+// CHECK:       builtin.unrealized_conversion_cast %[[ZERO]] : i8 to ui8
 // CHECK:       arith.cmpi sge
-func.func @zero_of_any_element_type_is_a_tensor(%x: tensor<5x7xui8>) -> tensor<5x7xui8> {
+func.func @zero_of_an_unsigned_type_is_made_of_a_signless_one(%x: tensor<5x7xui8>) -> tensor<5x7xui8> {
   %y = gawee.tri %x upper true diagonal 0 : (tensor<5x7xui8>) -> tensor<5x7xui8>
   return %y : tensor<5x7xui8>
 }

@@ -12,7 +12,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, IndexType, i1, i64
 from xdsl.ir import Attribute, SSAValue
 
-from gawee_dialect.dialect.types import computed_type, tensor_shape
+from gawee_dialect.dialect.types import computed_type, is_signed_number, tensor_shape
 from gawee_dialect.equations.element_types import CONVERTS, ExpressionType, Typing, Weak
 from gawee_dialect.equations.functions import OPERATORS, PREFIXES, function_of
 from gawee_dialect.equations.instance import Equation, Instance
@@ -111,7 +111,8 @@ class Body:
         if value.type == type:
             return value
         if value.type == INDEX:
-            value = self.scalars.emit(arith.IndexCastOp(value, i64))
+            exact = is_signed_number(type) and not isinstance(type, AnyFloat)
+            value = self.scalars.emit(arith.IndexCastOp(value, type if exact else i64))
         if type == INDEX:
             wide = converted(self.scalars, value, i64)
             return self.scalars.emit(arith.IndexCastOp(wide, INDEX))
