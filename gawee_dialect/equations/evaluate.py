@@ -518,16 +518,17 @@ class Evaluator:
 
 def _taken(array: Array, subscripts: Sequence[Axes], indices: Sequence[str]) -> Array:
     """Return the elements at some places, those outside of an axis at its ends."""
-    sizes = zip(subscripts, array.shape, strict=True)
     kept = [
-        Axes(np.clip(each.array, 0, size - 1).astype(np.int64), each.indices)
-        for each, size in sizes
+        Axes(np.clip(each.array, 0, size - 1), each.indices)
+        for each, size in zip(subscripts, array.shape, strict=True)
     ]
     if [each.indices for each in kept] != [(each,) for each in indices]:
-        return array[tuple(each.along(indices) for each in kept)]
+        places: list[NDArray[np.int64]] = [each.along(indices).astype(np.int64) for each in kept]
+        return array[tuple(places)]
+    found = array
     for axis, each in enumerate(kept):  # an index an axis: rows are copied, not elements
-        array = array.take(each.array, axis)
-    return array
+        found = found.take(each.array.astype(np.int64), axis)
+    return found
 
 
 def _within(place: Array, size: int) -> Array:
