@@ -164,8 +164,9 @@ def _started(
     """Start a copy that does tasks until none is left."""
     output = tempfile.TemporaryFile()
     with warnings.catch_warnings():
-        # Python warns where other libraries have threads: the copy calls none of these.
-        warnings.simplefilter("ignore", DeprecationWarning)
+        # Python and JAX warn where other libraries have threads: the copy calls none of these.
+        for category in (DeprecationWarning, RuntimeWarning):
+            warnings.simplefilter("ignore", category)
         process = os.fork()
     if process:
         return _Copy(process, output)

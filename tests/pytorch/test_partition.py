@@ -348,6 +348,45 @@ def test_a_part_too_small_to_pay_stays_with_pytorch(compilations: list[object]) 
     assert not compilations
 
 
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda x: x[:, None].transpose(0, 1),
+        lambda x: [part.reshape(-1) for part in x.chunk(2)],
+        lambda x: x,
+        lambda x: x.t_(),
+    ],
+    ids=["one", "several", "none", "in place"],
+)
+def test_a_graph_of_views_alone_is_what_dynamo_found(
+    view: Callable[[torch.Tensor], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agrees(view, (torch.randn(4, 5),))
+    torch._dynamo.reset()
+    entered: list[object] = []
+    monkeypatch.setattr(dynamo, "InferenceGraph", entered.append)
+    compiled, x = torch.compile(view, backend=gawee_backend), torch.randn(4, 5)
+
+    with torch.no_grad():
+        made = torch.utils._pytree.tree_leaves(compiled(x))
+
+    assert not entered
+    for each in made:
+        assert each.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
+
+
+def test_what_writes_to_its_argument_is_no_view() -> None:
+    def write(x: torch.Tensor) -> torch.Tensor:
+        x[1:].add_(1)
+        return x.t()
+
+    compiled, (ours, theirs) = torch.compile(write, backend=gawee_backend), torch.ones(2, 3, 4)
+    with torch.no_grad():
+        torch.testing.assert_close(compiled(ours), write(theirs))
+
+    torch.testing.assert_close(ours, theirs)
+
+
 def test_gradients_are_told_once_with_the_remedy(caplog: pytest.LogCaptureFixture) -> None:
     net, (x,) = Training().train(), (torch.randn(3, 3, 15, 14),)
     eager = copy.deepcopy(net)

@@ -3,6 +3,7 @@
 import io
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -59,6 +60,22 @@ def test_results_may_be_larger_than_a_pipe() -> None:
     results = run_shared(lambda number: bytes([number]) * 300_000, range(9), 2)
 
     assert results == [bytes([number]) * 300_000 for number in range(9)]
+
+
+def test_a_library_with_threads_of_its_own_warns_nobody() -> None:
+    if sys.platform != "linux":
+        pytest.skip("forks on Linux")
+    script = """
+import os, warnings
+os.register_at_fork(before=lambda: warnings.warn("os.fork() was called", RuntimeWarning))
+from gawee_dialect.workers.shared_tasks import run_shared
+print(run_shared(abs, [-1, -2, -3], 2))
+"""
+    ran = subprocess.run(
+        [sys.executable, "-W", "always", "-c", script], capture_output=True, text=True, check=True
+    )
+
+    assert (ran.stdout, ran.stderr) == ("[1, 2, 3]\n", "")
 
 
 def test_an_error_is_raised_here() -> None:

@@ -96,3 +96,14 @@ func.func private @second(%x: tensor<?xf32>) -> tensor<?xf32> {
   %0 = func.call @first(%x) : (tensor<?xf32>) -> tensor<?xf32>
   func.return %0 : tensor<?xf32>
 }
+
+// -----
+
+// CHECK: error: 'tensor.pad' op cannot be bufferized: expected padding of at least 0, got [0, 2] and [-1, 0]
+func.func @padding_that_crops(%x: tensor<5x6xf32>, %v: f32) -> tensor<4x8xf32> {
+  %p = tensor.pad %x low[0, 2] high[-1, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %v : f32
+  } : tensor<5x6xf32> to tensor<4x8xf32>
+  func.return %p : tensor<4x8xf32>
+}

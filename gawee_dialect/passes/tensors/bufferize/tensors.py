@@ -274,6 +274,9 @@ def place_between(to: FunctionBufferizer, op: KernelOp) -> tuple[SSAValue, Root]
 def pad(to: FunctionBufferizer, op: Operation) -> None:
     """tensor.pad %t -> fill a fresh buffer, copy %t into its middle"""
     assert isinstance(op, tensor.PadOp)
+    low, high = op.static_low.get_values(), op.static_high.get_values()
+    if any(size < 0 and size != DYNAMIC_INDEX for size in (*low, *high)):
+        to.reject(f"expected padding of at least 0, got {list(low)} and {list(high)}")
     value = op.region.block.last_op
     assert isinstance(value, tensor.YieldOp)
     padding = value.operands[0]
@@ -284,7 +287,7 @@ def pad(to: FunctionBufferizer, op: Operation) -> None:
     fresh = to.allocate(op.result.type)
     to.builder.insert(linalg.FillOp((to.value(padding),), (fresh,), ()))
     source, sizes = to.source(op.source), to.sizes(op.source)
-    low = to.indices(op.static_low.get_values(), op.low)
+    low = to.indices(low, op.low)
     ones = [1] * len(low)
     type = memref.SubviewOp.infer_result_type(memref_type(fresh), low, sizes, ones)
     middle = to.builder.insert(memref.SubviewOp.get(fresh, low, sizes, ones, type))
