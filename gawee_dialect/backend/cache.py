@@ -39,6 +39,9 @@ DISTRIBUTIONS = ("xdsl", "llvmlite", "numpy")
 
 ROOT = Path(gawee_dialect.__file__).parent
 
+SOURCES = (".py", ".toml")
+"""What files of the compiler are called."""
+
 BACK_END = "backend"
 """The folder of all that LLVM IR goes through on its way to machine code."""
 
@@ -50,7 +53,8 @@ def versions(part: str = "") -> str:
     Source files count by size and time of change, so that a pass that was edited runs again. `part`
     is a folder of the package: the state of that alone.
     """
-    return versions_of((ROOT / part).rglob("*.py"))
+    files = (ROOT / part).rglob("*")
+    return versions_of(each for each in files if each.suffix in SOURCES)
 
 
 def versions_of(files: Iterable[Path]) -> str:

@@ -2,9 +2,18 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
+from typing import Protocol
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, UnitAttr, i1
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    IntegerAttr,
+    IntegerType,
+    UnitAttr,
+    i1,
+)
 from xdsl.dialects.llvm import FastMathAttr, OverflowAttr
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -17,11 +26,66 @@ from gawee_dialect.backend.llvm_values import (
     type_suffix,
     type_text,
 )
-from gawee_dialect.backend.llvm_vector_ops import vector_text
 from gawee_dialect.hints import isa
 from gawee_dialect.upstream import llvm as ours
 from gawee_dialect.upstream import llvm_vector
 from gawee_dialect.upstream.llvm import SETTINGS, LoopAnnotationAttr
+
+# Ops of the llvm dialect on vectors as instructions of LLVM IR.
+
+
+class Operands(Protocol):
+    """How the function that is being written spells its values, and calls intrinsics."""
+
+    def typed(self, value: SSAValue) -> str:
+        """Return how an operand is spelt, with its type."""
+        ...
+
+    def call(
+        self,
+        op: Operation,
+        name: str,
+        arguments: Sequence[SSAValue],
+        *,
+        intrinsic: bool,
+        notes: Sequence[str] = (),
+    ) -> str:
+        """Return a call; `notes` are attributes of the arguments, one text each."""
+        ...
+
+
+def vector_text(op: Operation, operands: Operands) -> str | None:
+    """Return the instruction of an op on vectors, None for any other op."""
+    match op:
+        case llvm.InsertElementOp():
+            return "insertelement " + ", ".join(map(operands.typed, op.operands))
+        case llvm_vector.ExtractElementOp():
+            return "extractelement " + ", ".join(map(operands.typed, op.operands))
+        case llvm.ShuffleVectorOp():
+            return _shuffle(op, operands)
+        case llvm_vector.MaskedLoadOp():
+            name = f"llvm.masked.load.{type_suffix(op.res.type)}.p0"
+            notes = (_aligned(op.alignment), "", "")
+            return operands.call(op, name, op.operands, intrinsic=True, notes=notes)
+        case llvm_vector.MaskedStoreOp():
+            name = f"llvm.masked.store.{type_suffix(op.value.type)}.p0"
+            notes = ("", _aligned(op.alignment), "")
+            return operands.call(op, name, op.operands, intrinsic=True, notes=notes)
+        case _:
+            return None
+
+
+def _shuffle(op: llvm.ShuffleVectorOp, operands: Operands) -> str:
+    assert isa(op.mask, DenseArrayBase[IntegerType])
+    lanes = op.mask.get_values()
+    mask = ", ".join(f"i32 {lane}" if lane >= 0 else "i32 poison" for lane in lanes)
+    vectors = f"{operands.typed(op.v1)}, {operands.typed(op.v2)}"
+    return f"shufflevector {vectors}, <{len(lanes)} x i32> <{mask}>"
+
+
+def _aligned(alignment: Attribute) -> str:
+    return f"align {alignment.value.data}" if isa(alignment, IntegerAttr) else ""
+
 
 BINARY = (
     *(llvm.AddOp, llvm.SubOp, llvm.MulOp, llvm.SDivOp, llvm.UDivOp, llvm.SRemOp, llvm.URemOp),

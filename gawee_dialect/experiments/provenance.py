@@ -49,7 +49,7 @@ def source_hash() -> str:
     root = Path(gawee_dialect.__file__).parent
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*")):
-        if path.suffix in (".py", ".ll", ".op", ".json") and path.is_file():
+        if path.suffix in (".py", ".ll", ".op", ".json", ".toml") and path.is_file():
             digest.update(f"{path.relative_to(root).as_posix()}\n".encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

@@ -24,7 +24,7 @@ from gawee_dialect.opdesc.arguments import (
     TENSOR,
     param_type,
 )
-from gawee_dialect.opdesc.c_evaluate import NAMED_CONSTANTS, STATEMENT_CALLS
+from gawee_dialect.opdesc.c_evaluate import NAMED_CONSTANTS, STATEMENT_CALLS, Types
 from gawee_dialect.opdesc.c_library import FUNCTIONS, directives
 from gawee_dialect.opdesc.c_parse import (
     CodeError,
@@ -36,7 +36,6 @@ from gawee_dialect.opdesc.c_parse import (
     place_of,
     type_name,
 )
-from gawee_dialect.opdesc.c_types import Types
 from gawee_dialect.opdesc.c_values import (
     INT,
     INT_POINTER,

@@ -15,7 +15,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, verify_module
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
 from gawee_dialect.easy_json import MAX_PROBLEMS
-from gawee_dialect.frontends.names import name_hint
+from gawee_dialect.identifiers import name_hint
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.described_op import DescribedOp
 from gawee_dialect.opdesc.invocation import CheckFailure, Invocation, Tensor

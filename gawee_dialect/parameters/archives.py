@@ -1,12 +1,16 @@
 """Files that hold many named arrays: NumPy's .npz."""
 
+import json
 import zipfile
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from math import prod
 from pathlib import Path
 from typing import IO
 
+import numpy as np
 from numpy.lib import format as npy
+from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import GaweeError, first_line
 from gawee_dialect.parameters.contained_file import require_regular
@@ -15,6 +19,7 @@ from gawee_dialect.parameters.store import (
     ArrayDescription,
     ParameterProblem,
     ParameterStore,
+    array_dtype,
     read_only,
 )
 
@@ -87,3 +92,73 @@ def read_npy(path: str | Path) -> Array:
         raise
     except Exception as error:  # damage takes all forms
         raise GaweeError(f"cannot read '{path}' as .npy: {_reason(error)}") from error
+
+
+# Files in the .safetensors format: a header of names, shapes and dtypes, then the data.
+
+
+_DTYPES = {
+    **{"F16": "float16", "F32": "float32", "F64": "float64", "BF16": "bfloat16"},
+    **{"I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64"},
+    **{"U8": "uint8", "U16": "uint16", "U32": "uint32", "U64": "uint64", "BOOL": "bool"},
+}
+_LENGTH_BYTES = 8
+"""The length of the header, which is what a file begins with."""
+
+
+class SafetensorsFile(ParameterStore):
+    """The arrays of a .safetensors file: views of the mapped file, which no access copies."""
+
+    def __init__(self, path: Path) -> None:
+        _check(path)
+        self._data = np.memmap(path, dtype=np.uint8, mode="r")
+        length = int.from_bytes(self._data[:_LENGTH_BYTES].tobytes(), "little")
+        self._start = _LENGTH_BYTES + length
+        header = json.loads(self._data[_LENGTH_BYTES : self._start].tobytes())
+        assert isa(header, dict[str, object])
+        header.pop("__metadata__", None)
+        assert isa(header, dict[str, dict[str, object]])
+        self._entries = header
+
+    def describe(self, name: str) -> ArrayDescription:
+        entry = self._entries[name]
+        shape, dtype = entry["shape"], str(entry["dtype"])
+        assert isa(shape, list[int])
+        return ArrayDescription(tuple(shape), _DTYPES.get(dtype, dtype.lower()))
+
+    def __getitem__(self, name: str) -> Array:
+        description = self.describe(name)
+        try:
+            dtype = array_dtype(description.dtype)
+        except ParameterProblem as problem:
+            raise ParameterProblem(f"'{name}': {problem}") from problem
+        offsets = self._entries[name]["data_offsets"]
+        assert isa(offsets, list[int])
+        data = self._data[self._start + offsets[0] :][: prod(description.shape) * dtype.itemsize]
+        if offsets[0] == offsets[1]:  # nothing to view
+            return read_only(np.empty(description.shape, dtype))
+        array = data.view(dtype.newbyteorder("<")).astype(dtype, copy=False)
+        # Data begins where the data before it ends, which need not suit what reads it.
+        aligned = array if array.flags.aligned else array.copy()
+        try:
+            return read_only(aligned.reshape(description.shape))
+        except ValueError as error:  # more axes than NumPy has
+            raise ParameterProblem(f"'{name}': {first_line(error)}") from error
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+def _check(path: Path) -> None:
+    """Let the format's own library check the header: offsets, overlaps, sizes."""
+    import safetensors
+
+    safe_open: Callable[..., AbstractContextManager[object]] = getattr(safetensors, "safe_open")
+    try:
+        with safe_open(path, framework="numpy"):
+            pass
+    except safetensors.SafetensorError as error:
+        raise GaweeError(f"cannot read '{path}' as .safetensors: {first_line(error)}") from error

@@ -8,10 +8,9 @@ from xdsl.utils.exceptions import VerifyException
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.entry import EntryArgument
 from gawee_dialect.dialect.types import dtype_name, is_shaped, shape_text
-from gawee_dialect.parameters.archives import NpzFile
+from gawee_dialect.parameters.archives import NpzFile, SafetensorsFile
 from gawee_dialect.parameters.contained_file import require_regular
 from gawee_dialect.parameters.raw_folder import RawFolder
-from gawee_dialect.parameters.safetensors_file import SafetensorsFile
 from gawee_dialect.parameters.store import (
     Array,
     ArrayDescription,

@@ -27,8 +27,8 @@ from gawee_dialect.frontends.gawee_json.node_reader import NodeReader
 from gawee_dialect.frontends.gawee_json.ops import readers
 from gawee_dialect.frontends.gawee_json.schema import fixed_attributes
 from gawee_dialect.frontends.graph import Report
-from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.identifiers import name_hint
 from gawee_dialect.located_json import JsonObject
 from gawee_dialect.parameters.binding import LISTED, missing_weights
 from gawee_dialect.parameters.contained_file import MissingFile, check_relative

@@ -35,7 +35,6 @@ from gawee_dialect.dialect.types import (
     tensor_shape,
     tensor_type,
 )
-from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.frontends.npu_ir.aten.registry import (
     OpMapping,
     base_name,
@@ -61,6 +60,7 @@ from gawee_dialect.frontends.npu_ir.node_arguments import bind_arguments
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element
 from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, EntryFunction
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.identifiers import name_hint
 from gawee_dialect.locations import file_location
 
 # bfloat16, which tensors are stored in: each node computes in float32 and rounds its results.

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -13,7 +12,7 @@ from xdsl.utils.exceptions import VerifyException
 from gawee_dialect.dialect.graph.comparison import WhereOp
 from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.shape import movedim_one, stack
+from gawee_dialect.frontends.npu_ir.aten.shape import movedim, stack
 from gawee_dialect.frontends.npu_ir.aten.slicing import select
 from gawee_dialect.frontends.onnx.model import Array, OnnxGraph, OnnxNode
 from gawee_dialect.frontends.onnx.value import Scope, Value
@@ -183,7 +182,8 @@ def scan(
         made = _looped(importer, loop_body, state, sequences, backwards[0] == 1)
         if made is not None:
             last, kept = made
-            moved = map(partial(movedim_one, importer.emit), kept, [0] * wanted, ends)
+            pairs = zip(kept, ends, strict=True)
+            moved = [movedim(importer.emit, value, [0], [end]) for value, end in pairs]
             return [Value("", each) for each in (*last, *moved)]
     rows: list[Values] = []
     for step in range(_few(steps)):
@@ -199,7 +199,7 @@ def scan(
 
 def _sequence(importer: Importer, value: Value | None, axis: int) -> SSAValue:
     assert value is not None
-    return movedim_one(importer.emit, importer.tensor(value), axis, 0)
+    return movedim(importer.emit, importer.tensor(value), [axis], [0])
 
 
 def _looped(

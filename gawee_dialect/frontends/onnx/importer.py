@@ -19,7 +19,6 @@ from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.dialect.graph.shape import IdentityOp
 from gawee_dialect.dialect.types import AnyTensor, element_type, is_float, shape_text, tensor_shape
 from gawee_dialect.frontends.metadata import METADATA, metadata_attribute
-from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.frontends.onnx.argument_rules import check_arguments
 from gawee_dialect.frontends.onnx.control_flow import CONTROL_FLOW, Resolve
 from gawee_dialect.frontends.onnx.gradient import gradient
@@ -50,6 +49,7 @@ from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, E
 from gawee_dialect.frontends.op_mapping.refusal import Refusal, UnknownElements
 from gawee_dialect.frontends.op_mapping.registry import OpMapping, Result
 from gawee_dialect.frontends.op_mapping.schema import Input, Known, bind
+from gawee_dialect.identifiers import name_hint
 from gawee_dialect.located_json import JsonValue
 
 # Functions of a model in the place of their calls.

@@ -18,9 +18,8 @@ from gawee_dialect.frontends.onnx.model_proto import LEAST, read_model
 from gawee_dialect.inspection.graph_view import GraphView
 from gawee_dialect.inspection.module_view import module_view
 from gawee_dialect.parameters.file_arrays import FileArrays, OpenFile, places_in
-from gawee_dialect.parameters.joined import joined
 from gawee_dialect.parameters.raw_folder import RawFolder
-from gawee_dialect.parameters.store import Array, MemoryStore, ParameterStore
+from gawee_dialect.parameters.store import Array, MemoryStore, ParameterStore, joined
 from gawee_dialect.source import Source
 
 

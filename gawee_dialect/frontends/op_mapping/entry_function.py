@@ -8,8 +8,8 @@ from xdsl.ir import Block, Region, SSAValue
 
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
 from gawee_dialect.dialect.types import AnyTensor
-from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.identifiers import name_hint
 
 INLINE_ELEMENTS = 4096
 """Constants of up to so many elements are written in the IR; larger ones are arguments."""

@@ -26,7 +26,7 @@ from gawee_dialect.frontends.xoc.write import xoc_text
 from gawee_dialect.hints import isa
 from gawee_dialect.located_json import JsonValue
 from gawee_dialect.locations import node_name, place
-from gawee_dialect.parameters.joined import joined
+from gawee_dialect.parameters.store import joined
 from gawee_dialect.parameters.write_uwef import NodeWeights, Slice, write_uwef
 from gawee_dialect.whole_file import whole_file
 

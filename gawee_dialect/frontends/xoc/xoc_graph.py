@@ -16,7 +16,6 @@ from gawee_dialect.dialect.types import AnyTensor, dtype_name, shape_text, tenso
 from gawee_dialect.frontends.coverage import CoverageReport
 from gawee_dialect.frontends.graph import Graph
 from gawee_dialect.frontends.metadata import GRAPH, METADATA, TENSOR_METADATA, metadata_attribute
-from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.frontends.onnx.coverage import onnx_coverage
 from gawee_dialect.frontends.onnx.importer import OnnxImporter
 from gawee_dialect.frontends.onnx.model import Array, OnnxGraph, OnnxModel, OnnxNode, OnnxValue
@@ -29,6 +28,7 @@ from gawee_dialect.frontends.op_mapping.schema import Kind
 from gawee_dialect.frontends.xoc.document import Role, XocDocument, XocNode, XocTensor
 from gawee_dialect.frontends.xoc.read import node_order, read_xoc
 from gawee_dialect.frontends.xoc.weights import XocWeights, weight_keys
+from gawee_dialect.identifiers import name_hint
 from gawee_dialect.inspection.graph_view import GraphView, NodeView, TensorView
 from gawee_dialect.parameters.store import ParameterStore
 from gawee_dialect.source import Source

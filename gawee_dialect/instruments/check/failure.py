@@ -128,3 +128,14 @@ def summary_table(steps: Sequence[Step]) -> Table:
             step.note,
         )
     return table
+
+
+# What a static rule finds.
+
+
+@dataclass(frozen=True)
+class Violation:
+    """What an op says of itself that is not so."""
+
+    op: Operation
+    message: str

@@ -13,7 +13,7 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.instruments.check.functions import ArraySpec, argument_specs
 from gawee_dialect.instruments.check.integer_uses import COUNT, INDEX, WHOLE
 from gawee_dialect.interpreter.arrays import Array, Unwritten
-from gawee_dialect.parameters.fitting import fitted
+from gawee_dialect.parameters.given_inputs import fitted
 
 
 def _numbers(spec: ArraySpec, generator: np.random.Generator) -> NDArray[np.float64]:

@@ -23,8 +23,8 @@ from gawee_dialect.analysis.written_buffers import memory_of
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.instruments.check.execute import is_array, not_interpretable
+from gawee_dialect.instruments.check.failure import Violation
 from gawee_dialect.instruments.check.parallel_writes import is_of_threads
-from gawee_dialect.instruments.check.violation import Violation
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.loop_views import loop_ranges, loop_view
 from gawee_dialect.interpreter.machine import Machine

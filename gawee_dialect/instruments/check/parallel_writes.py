@@ -23,8 +23,8 @@ from gawee_dialect.analysis.written_buffers import WrittenBuffers, buffer_of, me
 from gawee_dialect.dialect.graph.scan import threads_of
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.hints import isa
+from gawee_dialect.instruments.check.failure import Violation
 from gawee_dialect.instruments.check.index_values import IndexValues, touched_box
-from gawee_dialect.instruments.check.violation import Violation
 from gawee_dialect.interpreter.arrays import ShapedType
 from gawee_dialect.interpreter.loop_views import loop_ranges
 from gawee_dialect.passes.buffers.plan_memory import find_workspace

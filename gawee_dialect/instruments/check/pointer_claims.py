@@ -18,8 +18,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.types import dtype_name
+from gawee_dialect.instruments.check.failure import Violation
 from gawee_dialect.instruments.check.native_run import ALIGNED, READ
-from gawee_dialect.instruments.check.violation import Violation
 from gawee_dialect.upstream.llvm_vector import MaskedStoreOp
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from pycparser.c_generator import CGenerator
 
 from gawee_dialect.easy_json import Code
 from gawee_dialect.opdesc.arguments import PARAM_ENTRY
+from gawee_dialect.opdesc.c_evaluate import Types, static_type
 from gawee_dialect.opdesc.c_parse import constant, walk, written_type
-from gawee_dialect.opdesc.c_types import Types, static_type
 from gawee_dialect.opdesc.c_values import INT, Arithmetic, type_of
 from gawee_dialect.opdesc.compiled import CompiledOperator, texts_of
 from gawee_dialect.opdesc.description import Bound, Operator, Param, TensorIn, TensorOut

@@ -21,7 +21,7 @@ from gawee_dialect.opdesc.description import Operator, Param, TensorIn, TensorOu
 
 if TYPE_CHECKING:
     from gawee_dialect.equations.evaluate import Array
-    from gawee_dialect.opdesc.random_use import Use
+    from gawee_dialect.opdesc.oracle import Use
 
 _KINDS = {"NULL": "nothing", "STRING": "text", "NUMBER": "number", "BOOL": "boolean"}
 
@@ -243,7 +243,7 @@ def _origin(origin: Origin) -> str:
 def _example(compiled: CompiledOperator) -> str:
     """Return the smallest of some random uses, what it costs, and what came out."""
     # NumPy computes it: only descriptions with a body pay for its import.
-    from gawee_dialect.opdesc.random_use import random_use
+    from gawee_dialect.opdesc.oracle import random_use
 
     uses = [random_use(compiled, seed) for seed in range(EXAMPLES)]
     use = min(uses, key=lambda each: sum(a.size for a in (*each.inputs.values(), *each.outputs)))

@@ -8,7 +8,7 @@ import pytest
 from gawee_dialect.equations.evaluate import Array
 from gawee_dialect.opdesc.described_op import BodyOp
 from gawee_dialect.opdesc.load import load_operator_descriptions
-from gawee_dialect.opdesc.random_use import Use, random_use
+from gawee_dialect.opdesc.oracle import Use, random_use
 from tests.opdesc.index_notation.modules import model_of
 
 torch = pytest.importorskip("torch")

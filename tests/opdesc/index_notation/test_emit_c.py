@@ -21,7 +21,7 @@ from gawee_dialect.opdesc.emit.c_file import (
 )
 from gawee_dialect.opdesc.enums import DTYPES
 from gawee_dialect.opdesc.invocation import Tensor
-from gawee_dialect.opdesc.random_use import Use, random_use
+from gawee_dialect.opdesc.oracle import Use, random_use
 from gawee_dialect.opdesc.read import read_descriptions
 from gawee_dialect.tools.gawee_translate import main
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gawee_dialect.opdesc.random_use import Use, random_use
+from gawee_dialect.opdesc.oracle import Use, random_use
 from gawee_dialect.opdesc.read import read_descriptions
 from gawee_dialect.tools.gawee_translate import main
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.opdesc.oracle import compare_with_oracle
-from gawee_dialect.opdesc.random_use import random_use
+from gawee_dialect.opdesc.oracle import compare_with_oracle, random_use
 from gawee_dialect.opdesc.read import parse_descriptions
 from gawee_dialect.tools.gawee_run import main
 

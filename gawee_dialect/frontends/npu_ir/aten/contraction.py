@@ -155,19 +155,13 @@ def outer(emit: Emitter, self: SSAValue, vec2: SSAValue) -> SSAValue:
 # Distances between the rows of two matrices.
 
 
-@register_op("aten._cdist_forward", "aten.cdist")
+@register_op("aten._cdist_forward", "aten.cdist", "aten._euclidean_dist")
 def cdist(
     emit: Emitter, x1: SSAValue, x2: SSAValue, p: float = 2.0, compute_mode: object = None
 ) -> SSAValue:
     """The vector norm of each row of one matrix minus each row of the other"""
     difference = sub(emit, unsqueeze(emit, x1, -2), unsqueeze(emit, x2, -3))
     return vector_norm(emit, difference, p, [-1])
-
-
-@register_op("aten._euclidean_dist")
-def euclidean_dist(emit: Emitter, x1: SSAValue, x2: SSAValue) -> SSAValue:
-    """The length of each row of one matrix minus each row of the other"""
-    return cdist(emit, x1, x2)
 
 
 # Products of matrices whose rows, columns or inner elements are in groups.

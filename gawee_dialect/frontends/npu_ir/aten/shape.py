@@ -94,13 +94,7 @@ def t(emit: Emitter, self: SSAValue) -> SSAValue:
     return self if len(tensor_shape(self)) < 2 else transpose(emit, self, -2, -1)
 
 
-@register_op("aten.movedim.int")
-def movedim_one(emit: Emitter, self: SSAValue, source: int, destination: int) -> SSAValue:
-    """One axis put at another place"""
-    return movedim(emit, self, [source], [destination])
-
-
-@register_op("aten.movedim.intlist", "aten.moveaxis.intlist")
+@register_op("aten.movedim.int", "aten.movedim.intlist", "aten.moveaxis.intlist")
 def movedim(emit: Emitter, self: SSAValue, source: Ints, destination: Ints) -> SSAValue:
     """Axes put at other places, the rest in order around them"""
     moved = {
@@ -111,18 +105,11 @@ def movedim(emit: Emitter, self: SSAValue, source: Ints, destination: Ints) -> S
     return permuted(emit, self, order)
 
 
-@register_op("aten.squeeze.default", "aten.squeeze_copy.default")
-def squeeze_all(emit: Emitter, self: SSAValue) -> SSAValue:
-    """Without axes of size 1"""
-    return emit.reshape(self, [size for size in tensor_shape(self) if size != 1])
-
-
-@register_op("aten.squeeze.dim", "aten.squeeze.dims", "aten.squeeze_copy.dim")
-@register_op("aten.squeeze_copy.dims")
-def squeeze(emit: Emitter, self: SSAValue, dim: Ints) -> SSAValue:
-    """Without the given axes, where they have size 1"""
-    axes = {axis_of(self, each) for each in dim}
+@register_op("aten.squeeze", "aten.squeeze_copy")
+def squeeze(emit: Emitter, self: SSAValue, dim: Ints | None = None) -> SSAValue:
+    """Without the given axes, or any, where they have size 1"""
     shape = tensor_shape(self)
+    axes = range(len(shape)) if dim is None else {axis_of(self, each) for each in dim}
     return emit.reshape(
         self, [size for axis, size in enumerate(shape) if size != 1 or axis not in axes]
     )
@@ -135,7 +122,7 @@ def unsqueeze(emit: Emitter, self: SSAValue, dim: int) -> SSAValue:
     return emit.reshape(self, (*shape[:axis], 1, *shape[axis:]))
 
 
-@register_op("aten.expand", "aten.expand_copy")
+@register_op("aten.expand", "aten.expand_copy", "aten.broadcast_to")
 def expand(emit: Emitter, self: SSAValue, size: Ints, implicit: object = False) -> SSAValue:
     """Repeat axes of size 1; -1 keeps a size."""
     shape = tensor_shape(self)
@@ -144,12 +131,6 @@ def expand(emit: Emitter, self: SSAValue, size: Ints, implicit: object = False) 
         raise Refusal(f"expected size of at least {len(shape)} entries, got {list(size)}")
     kept = [shape[i - new] if s == -1 and i >= new else s for i, s in enumerate(size)]
     return emit.broadcast(self, kept)
-
-
-@register_op("aten.broadcast_to")
-def broadcast_to(emit: Emitter, self: SSAValue, size: Ints) -> SSAValue:
-    """Repeat axes of size 1."""
-    return expand(emit, self, size)
 
 
 @register_op("aten.expand_as")

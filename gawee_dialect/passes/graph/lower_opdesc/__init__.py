@@ -26,8 +26,9 @@ from gawee_dialect.passes.graph.lower_opdesc.meanings import (
     DETECTION,
     POINTWISE,
     WINDOWS,
+    NoMeaning,
+    Site,
 )
-from gawee_dialect.passes.graph.lower_opdesc.site import NoMeaning, Site
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
