@@ -5,10 +5,12 @@ that: names that were known have moved along with the edit (`name_index`).
 """
 
 import asyncio
+import gc
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import copy_context
 from functools import partial
 from importlib.metadata import version
@@ -41,6 +43,17 @@ VALUE = re.compile(r"%([A-Za-z_$.-][\w$.-]*|\d+)")
 SYMBOL = re.compile(r"@[A-Za-z_][\w$.]*")
 
 
+@contextmanager
+def without_collections() -> Generator[None]:
+    """Collect garbage once, at the end: while IR is built, each collection stops all threads."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.collect()
+
+
 class GaweeServer(LanguageServer):
     """The documents that are open; `loaded` are the files whose passes and ops are known."""
 
@@ -57,6 +70,8 @@ class GaweeServer(LanguageServer):
         self._allow_unregistered = allow_unregistered
         self._reader = ThreadPoolExecutor(max_workers=1)
         sys.setswitchinterval(SWITCH)
+        gc.collect()
+        gc.freeze()  # or every collection would walk what was imported
 
     def update(self, uri: str) -> None:
         """Take the newest version of a text, and have it read."""
@@ -88,7 +103,8 @@ class GaweeServer(LanguageServer):
             return make_context(allow_unregistered=self._allow_unregistered)
 
         def reading() -> Reading:
-            return read(contexts, text, name, lambda: document.text is not text)
+            with without_collections():
+                return read(contexts, text, name, lambda: document.text is not text)
 
         # What `--load` added is known in the context of the server alone.
         run = partial(copy_context().run, reading)
@@ -185,8 +201,10 @@ async def rename(server: GaweeServer, params: types.RenameParams) -> types.Works
 
     Raises JsonRpcInvalidParams where that is no name, or the name of something else.
     """
-    document = await server.read(params.text_document.uri)
-    if not document.is_read:
+    document = server.documents[params.text_document.uri]
+    if not document.index.is_complete:
+        document = await server.read(params.text_document.uri)
+    if not document.index.is_complete:
         raise JsonRpcInvalidParams("cannot rename in a text that cannot be parsed")
     found = document.index.at(document.offset(params.position))
     if found is None:
