@@ -8,9 +8,8 @@ import asyncio
 import gc
 import re
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from contextvars import copy_context
 from functools import partial
 from importlib.metadata import version
@@ -23,6 +22,7 @@ from pygls.uris import from_fs_path
 from xdsl.context import Context
 
 from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.inspection.op_page import op_section
 from gawee_dialect.language_server.completions import TRIGGERS, completions
 from gawee_dialect.language_server.document import SOURCE, Document, find_op
@@ -41,17 +41,6 @@ CHECK = "gawee.checkPass"
 
 VALUE = re.compile(r"%([A-Za-z_$.-][\w$.-]*|\d+)")
 SYMBOL = re.compile(r"@[A-Za-z_][\w$.]*")
-
-
-@contextmanager
-def without_collections() -> Generator[None]:
-    """Collect garbage once, at the end: while IR is built, each collection stops all threads."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-        gc.collect()
 
 
 class GaweeServer(LanguageServer):
@@ -103,8 +92,10 @@ class GaweeServer(LanguageServer):
             return make_context(allow_unregistered=self._allow_unregistered)
 
         def reading() -> Reading:
-            with without_collections():
-                return read(contexts, text, name, lambda: document.text is not text)
+            with no_garbage_collection():
+                found = read(contexts, text, name, lambda: document.text is not text)
+            gc.collect()  # the IR; one short pause instead of many while it is built
+            return found
 
         # What `--load` added is known in the context of the server alone.
         run = partial(copy_context().run, reading)
