@@ -9,6 +9,8 @@ PROFILE ?= quick
 TESTS ?= tests/filecheck
 INPUTS ?= 5000
 SEED ?= 0
+# Extras whose versions requirements-dev.lock holds.
+LOCKED := dev docs mlir notebook browser coverage mutants
 
 PY := $(VENV)/bin/python
 # The full run starts every tool of an IR test alone, as a user does (see tests/forked_tools/).
@@ -20,7 +22,7 @@ PIP := $(PY) -m pip --disable-pip-version-check
 STAMP := $(VENV)/.installed-
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage fuzz mutants check format lit docs docs-serve reference bench study clean
+.PHONY: help setup demo test coverage fuzz mutants check format lit docs docs-serve reference bench regression study lock clean
 
 help: ## List what can be made
 	@echo "Usage: make TARGET [VENV=$(VENV)] [PYTHON=$(PYTHON)]"
@@ -50,6 +52,7 @@ check: $(STAMP)dev ## Lint, check formatting and types
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m pyright --pythonpath $(PY)
+	$(PY) -m pyright --pythonpath $(PY) --project tests/pyrightconfig.json
 
 format: $(STAMP)dev ## Format the sources, fix what the linter can fix
 	$(PY) -m ruff format .
@@ -71,10 +74,17 @@ docs-serve: $(STAMP)docs ## Show the site at http://127.0.0.1:8000, rebuilt on e
 bench: $(STAMP)dev ## Measure ResNet-18: compile time, run time
 	$(PY) -m benchmarks.resnet18
 
+regression: $(STAMP)dev ## Measure against the last tag, or BASE=...; fails where this tree is slower
+	$(PY) -m benchmarks.regression $(if $(BASE),--base $(BASE))
+
 study: $(STAMP)dev ## Measure what each pass gains; writes docs/passes_study.md and its figure
 	$(PY) -m benchmarks.passes_study $(STUDY_FLAGS)
 
 setup: $(addprefix $(STAMP),dev docs mlir notebook browser) ## Install everything that the tests can use, but PyTorch
+
+lock: $(STAMP)lock ## Renew requirements-dev.lock: the newest versions of all that development installs
+	$(VENV)/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --custom-compile-command "make lock" \
+	  $(addprefix --extra ,$(LOCKED)) pyproject.toml --output-file requirements-dev.lock
 
 clean: ## Remove what was built, but not the virtual environment
 	rm -rf build dist site .lit .pytest_cache .ruff_cache .hypothesis

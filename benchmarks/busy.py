@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -66,7 +66,7 @@ def lines(engines: Sequence[str], rows: Sequence[dict[str, object]]) -> Iterator
         yield "| " + " | ".join([str(load), *cells]) + " |"
 
 
-def measured(arguments: object, folder: Path) -> list[dict[str, object]]:
+def measured(arguments: Namespace, folder: Path) -> list[dict[str, object]]:
     """Measure all engines at all loads; returns an object a row."""
     flops = prepared(arguments.model, folder)
     contenders = [
@@ -98,7 +98,7 @@ def measured(arguments: object, folder: Path) -> list[dict[str, object]]:
 
 def main() -> None:
     """Measure, and print the table."""
-    parser = ArgumentParser(prog="benchmarks.busy", description=__doc__.partition("\n")[0])
+    parser = ArgumentParser(prog="benchmarks.busy", description=(__doc__ or "").partition("\n")[0])
     add = parser.add_argument
     add("--model", default="mobilenetv2")
     add("--threads", type=int, default=physical_cores())

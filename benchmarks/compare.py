@@ -12,11 +12,12 @@ import subprocess
 import sys
 import tempfile
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
+from typing import TypedDict
 
 from rich.console import Console
 from rich.table import Table
@@ -42,6 +43,15 @@ from pathlib import Path
 from benchmarks.prepare import prepare
 prepare(sys.argv[1], Path(sys.argv[2]))
 """
+
+
+class TurnForm(TypedDict):
+    """A turn as a worker tells it: milliseconds of each run, and seconds."""
+
+    ms: list[float]
+    wall: float
+    cpu: float
+    delay: float
 
 
 @dataclass
@@ -109,10 +119,13 @@ class Contender:
 
     def answer(self) -> dict[str, object] | None:
         """Read what the process says next, None where it has ended."""
+        line = self._line()
+        return json.loads(line) if line else None
+
+    def _line(self) -> str:
         assert self.process is not None
         assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        return json.loads(line) if line else None
+        return self.process.stdout.readline()
 
     def ask(self, runs: int, seconds: float) -> Turn | None:
         """Have the engine take a turn."""
@@ -120,9 +133,10 @@ class Contender:
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps([runs, seconds]) + "\n")
         self.process.stdin.flush()
-        form = self.answer()
-        if form is None:
+        line = self._line()
+        if not line:
             return None
+        form: TurnForm = json.loads(line)
         seconds_of_runs = [ms / 1e3 for ms in form["ms"]]  # which older checkouts tell too
         return Turn(seconds_of_runs, form["wall"], form["cpu"], form["delay"])
 
@@ -264,7 +278,7 @@ def _middle(lines: object) -> float | None:
     return median(known) if known else None
 
 
-def _names(known: Sequence[str], **groups: Sequence[str]) -> object:
+def _names(known: Sequence[str], **groups: Sequence[str]) -> Callable[[str], list[str]]:
     def read(text: str) -> list[str]:
         chosen: list[str] = []
         for name in text.split(","):
@@ -298,7 +312,9 @@ def parser() -> ArgumentParser:
     """Describe the command line."""
     from benchmarks.models import LAYERS, MODELS
 
-    result = ArgumentParser(prog="benchmarks.compare", description=__doc__.partition("\n")[0])
+    result = ArgumentParser(
+        prog="benchmarks.compare", description=(__doc__ or "").partition("\n")[0]
+    )
     add = result.add_argument
     networks = _names([*MODELS, *LAYERS], all=list(MODELS), layers=list(LAYERS))
     add("--model", type=networks, default="resnet18", help=f"{', '.join(MODELS)}, all, layers")

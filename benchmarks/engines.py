@@ -13,11 +13,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.targets import AVX2_BITS, held_target, is_held_to_avx2
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.nn import Module
 
 Array = NDArray[np.generic]
 
@@ -103,7 +108,7 @@ def run_openvino(task: Task) -> Run:
     return lambda: request.infer([x], share_inputs=True, share_outputs=True)[output]
 
 
-def _torch(task: Task) -> tuple[object, object]:
+def _torch(task: Task) -> "tuple[Module, Tensor]":
     with task.timed("import"):
         import torch
     from benchmarks.models import build

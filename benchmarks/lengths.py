@@ -33,9 +33,10 @@ def measure(lengths: Sequence[int]) -> None:
     class Noted(dynamo.CompiledModel):
         """A model that the table asks what it packed."""
 
-        def __init__(self, *args: object, **kwargs: object):
-            super().__init__(*args, **kwargs)
-            made.append(self)
+        def __new__(cls, *_: object, **__: object):
+            """Remember each that is made."""
+            made.append(super().__new__(cls))
+            return made[-1]
 
     dynamo.CompiledModel = Noted
     torch.manual_seed(0)

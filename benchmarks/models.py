@@ -228,8 +228,10 @@ def _conv_name(shape: tuple[int, ...]) -> str:
 
 
 def _conv_entry(shape: tuple[int, ...]) -> Entry:
-    *parameters, size = shape
-    return Entry(lambda: nn.Conv2d(*parameters), _picture(size, shape[0]))
+    inputs, outputs, kernel, stride, padding, size = shape
+    return Entry(
+        lambda: nn.Conv2d(inputs, outputs, kernel, stride, padding), _picture(size, inputs)
+    )
 
 
 MODELS: dict[str, Entry] = {
@@ -259,17 +261,20 @@ def _draw_weights(model: nn.Module, random: torch.Generator) -> None:
     """Give every layer weights that keep the size of its values, and biases that show."""
     for module in model.modules():
         fan_in = _fan_in(module)
-        if fan_in:
+        if isinstance(module, nn.Conv2d | nn.ConvTranspose2d | nn.Linear):
             gain = 1.0 if isinstance(module, nn.Linear) else 2.0
             module.weight.normal_(0, math.sqrt(gain / fan_in), generator=random)
         if isinstance(module, nn.BatchNorm2d):
             module.weight.uniform_(0.6, 1.1, generator=random)
+            assert module.running_mean is not None
+            assert module.running_var is not None
             module.running_mean.normal_(0, 0.1, generator=random)
             module.running_var.uniform_(0.8, 1.6, generator=random)
         if isinstance(module, nn.LayerNorm):
             module.weight.uniform_(0.8, 1.2, generator=random)
-        if isinstance(getattr(module, "bias", None), Tensor):
-            module.bias.normal_(0, 0.05, generator=random)
+        bias = getattr(module, "bias", None)
+        if isinstance(bias, Tensor):
+            bias.normal_(0, 0.05, generator=random)
 
 
 def build(name: str, seed: int = 0) -> tuple[nn.Module, Tensor]:

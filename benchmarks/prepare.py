@@ -17,11 +17,15 @@ def write_onnx(model: nn.Module, x: Tensor, path: Path) -> str | None:
     """Write a network as ONNX; return why that failed, None where it did not."""
     reasons: list[str] = []
     for dynamo, opset in ((False, OPSET), (True, OPSET + 1)):
-        kept = {"external_data": False} if dynamo else {}
         try:
             with torch.no_grad(), contextlib.redirect_stdout(io.StringIO()):
                 torch.onnx.export(
-                    model, (x,), str(path), dynamo=dynamo, opset_version=opset, **kept
+                    model,
+                    (x,),
+                    str(path),
+                    dynamo=dynamo,
+                    opset_version=opset,
+                    external_data=not dynamo,
                 )
         except Exception as error:  # exporters fail in many ways, and the other one may work
             reasons.append(f"{type(error).__name__}: {str(error).strip()[:200]}")

@@ -22,8 +22,8 @@ from gawee_dialect.evaluation.turns import time_turn  # noqa: E402
 
 
 def _array(value: object) -> np.ndarray:
-    detached = value.detach() if hasattr(value, "detach") else value
-    return np.asarray(detached)
+    detach = getattr(value, "detach", lambda: value)
+    return np.asarray(detach())
 
 
 def warm_up(run: Run, seconds: float = 0.3) -> None:

@@ -1,5 +1,6 @@
 """Settings of all tests."""
 
+import gc
 import os
 import tempfile
 from pathlib import Path
@@ -9,6 +10,9 @@ from hypothesis import HealthCheck, settings
 
 import gawee_dialect.passes.pipelines as _compiled_here
 from tests.effort import PROFILE, examples
+
+# What is imported and collected lives to the end: to look for garbage in it takes as long again.
+gc.disable()
 
 # A process that has the passes compiles its first network itself, where tests can watch.
 assert _compiled_here
@@ -32,6 +36,12 @@ settings.load_profile(PROFILE)
 
 ROOT = Path(__file__).parent.parent
 _reproducers = set(ROOT.glob("gawee-reproducer-*"))
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage from here on, and only in what tests make."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

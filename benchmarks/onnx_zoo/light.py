@@ -52,7 +52,7 @@ def _shown(model: onnx.ModelProto, names: Sequence[str], image: Array) -> Sequen
     shown.CopyFrom(model)
     shown.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in names)
     session = InferenceSession(shown.SerializeToString())
-    return session.run(names, {image_name(model): image})
+    return [np.asarray(each) for each in session.run(names, {image_name(model): image})]
 
 
 def _normalize(model: onnx.ModelProto) -> None:
@@ -75,12 +75,14 @@ def _normalize(model: onnx.ModelProto) -> None:
             del node.attribute[:]
             node.attribute.extend(kept)
     for listed in (alone.graph.initializer, alone.graph.input):
-        for each in [each for each in listed if each.name in unread]:
-            listed.remove(each)
+        for index in reversed(range(len(listed))):
+            if listed[index].name in unread:
+                del listed[index]
     seen = _shown(alone, [node.input[0] for node in norms], random_image(0))
     for node, values in zip(norms, seen, strict=True):
-        _set(model, node.input[3], np.mean(values, (0, 2, 3)))
-        _set(model, node.input[4], np.var(values, (0, 2, 3)))
+        floats = values.astype(np.float32)
+        _set(model, node.input[3], np.mean(floats, (0, 2, 3)))
+        _set(model, node.input[4], np.var(floats, (0, 2, 3)))
 
 
 def _settle(model: onnx.ModelProto) -> None:
@@ -94,7 +96,7 @@ def _settle(model: onnx.ModelProto) -> None:
     (logits,) = _shown(model, list(product.output), random_image(0))
     for each in model.graph.initializer:
         if each.name in product.input[1:]:
-            _set(model, each.name, numpy_helper.to_array(each) / np.std(logits))
+            _set(model, each.name, numpy_helper.to_array(each) / np.std(logits.astype(np.float32)))
 
 
 def _random_model(name: str, seed: int) -> onnx.ModelProto:

@@ -10,10 +10,12 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.utils._pytree import tree_leaves
 
 from benchmarks.zoo.check import best_ms, relative_difference
 from benchmarks.zoo.networks import Network
 from benchmarks.zoo.weights import settle
+from gawee_dialect.frontends.npu_ir.pytorch import GraphModule
 from gawee_dialect.pytorch.dynamo import InferenceGraph, gawee_backend
 from gawee_dialect.pytorch.explanation import Explanation
 
@@ -106,7 +108,7 @@ def _outcome(model: nn.Module, inputs: Sequence[Tensor], mode: str) -> Outcome:
         inputs = [torch.cat([x, x.flip(-1)]) for x in inputs]  # several, for batch normalisation
     torch._dynamo.reset()
 
-    def backend(graph: object, example: Sequence[object]) -> object:
+    def backend(graph: GraphModule, example: Sequence[object]) -> object:
         return gawee_backend(graph, example, seen=found.append)
 
     compiled = torch.compile(net, backend=backend)
@@ -167,7 +169,7 @@ def _error(outputs: Sequence[np.ndarray], true: Sequence[np.ndarray]) -> float:
 
 def _seeded(net: Callable[..., object], inputs: Sequence[Tensor], seed: int) -> list[np.ndarray]:
     torch.manual_seed(seed)
-    leaves = torch.utils._pytree.tree_leaves(net(*inputs))
+    leaves = tree_leaves(net(*inputs))
     return [each.detach().numpy() for each in leaves if isinstance(each, Tensor)]
 
 

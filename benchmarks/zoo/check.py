@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import Module
+from torch.utils._pytree import tree_leaves
 
 from benchmarks.timing import processor_seconds
 from benchmarks.zoo.networks import Network, zoo
@@ -80,7 +81,7 @@ def relative_difference(expected: np.ndarray, got: np.ndarray) -> float:
 
 def tensors(output: object) -> list[np.ndarray]:
     """Return the tensors of a model's output, as arrays."""
-    leaves = torch.utils._pytree.tree_leaves(output)
+    leaves = tree_leaves(output)
     return [leaf.detach().numpy() for leaf in leaves if isinstance(leaf, Tensor)]
 
 

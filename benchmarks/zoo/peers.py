@@ -55,7 +55,8 @@ def start_onnxruntime(model: nn.Module, inputs: Sequence[Tensor], threads: int) 
 
 def start_inductor(model: nn.Module, inputs: Sequence[Tensor], threads: int) -> Run:
     """`torch.compile` with freezing: weights packed ahead, normalisations folded."""
-    settings = import_module("torch._inductor.config")
+    import torch._inductor.config as settings
+
     settings.freezing = True
     hold_inductor()
     settings.compile_threads = 1

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lsprotocol import types
 from pygls.workspace import PositionCodec
@@ -32,8 +32,6 @@ class Document:
     codec: PositionCodec
     index: NameIndex = field(default_factory=NameIndex)
     errors: Sequence[Diagnostic] = ()
-    is_read: bool = False
-    """Whether the index is of this version, all of it."""
     _starts: Sequence[int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -42,13 +40,15 @@ class Document:
     def edit(self, text: str) -> None:
         """Take the next version, in which known names have moved along."""
         self.index = self.index.moved(self.text, text)
-        self.text, self._starts, self.is_read = text, line_starts(text), False
+        self.text, self._starts = text, line_starts(text)
 
     def take(self, reading: Reading) -> None:
         """Take what the parser found; where it could not go on, the names that were known stay."""
-        self.errors, self.is_read = reading.errors, reading.is_whole
-        if reading.is_whole or not self.index.occurrences:
+        self.errors = reading.errors
+        if reading.index.is_complete or not self.index.occurrences:
             self.index = reading.index
+        else:
+            self.index = replace(self.index, is_complete=False)
 
     def line(self, number: int) -> str:
         """Return a line, counted from 0, without its end."""

@@ -1,17 +1,21 @@
 """Where the values and symbols of a text are defined and used, and in which regions.
 
 An index is of one version of a text. While the next is being parsed, or cannot be, the index is
-moved along with the edit: what stands before it stays, what stands behind it moves, and what was
-edited is forgotten.
+moved along with the edit: what stands before it stays, what stands behind it moves. If the edited
+lines have the names that they had, the index is complete; otherwise it lacks what was edited.
 """
 
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 from xdsl.ir import Attribute
+
+MARK = re.compile(r"""[%@][\w$.-]*|[{}"]|//""")
+"""Names, and what can make something else of a name or of its scope."""
 
 
 @dataclass(eq=False)
@@ -48,6 +52,8 @@ class NameIndex:
 
     occurrences: Sequence[Occurrence] = ()
     scopes: Sequence[Scope] = field(default=())
+    is_complete: bool = False
+    """Whether every name of the text is in it."""
 
     @cached_property
     def _starts(self) -> Sequence[int]:
@@ -91,20 +97,37 @@ class NameIndex:
         return None
 
     def moved(self, before: str, after: str) -> "NameIndex":
-        """Return the index of an edited text, without what stood where the texts differ."""
+        """Return the index of an edited text, without what the edit may have changed."""
         start, end, shift = edited(before, after)
+        marks = _kept_marks(before, after, start, end)
+        starts = {} if marks is None else {old.start(): new.start() for old, new in marks}
+        ends = {} if marks is None else {old.end(): new.end() for old, new in marks}
 
-        def place(offset: int) -> int:
-            return offset if offset <= start else max(start, offset + shift)
+        def place(offset: int, known: Mapping[int, int]) -> int:
+            moved = offset if offset <= start else max(start, offset + shift)
+            return known.get(offset, moved)
 
         occurrences = [
-            each if each.end <= start else each._replace(start=each[0] + shift, end=each[1] + shift)
+            each._replace(start=place(each.start, starts), end=place(each.end, ends))
             for each in self.occurrences
-            if each.end <= start or each.start >= end
+            if each.end <= start or each.start >= end or each.start in starts
         ]
-        return NameIndex(
-            occurrences, [Scope(place(start), place(end)) for start, end in self.scopes]
-        )
+        scopes = [Scope(place(each.start, starts), place(each.end, ends)) for each in self.scopes]
+        return NameIndex(occurrences, scopes, self.is_complete and marks is not None)
+
+
+def _kept_marks(
+    before: str, after: str, start: int, end: int
+) -> Sequence[tuple[re.Match[str], re.Match[str]]] | None:
+    """Pair the marks of the edited lines with those of before; None where they differ."""
+    first = before.rfind("\n", 0, start) + 1
+    last = before.find("\n", end)
+    rest = 0 if last < 0 else len(before) - last
+    old = list(MARK.finditer(before, first, len(before) - rest))
+    new = list(MARK.finditer(after, first, len(after) - rest))
+    if [each[0] for each in old] != [each[0] for each in new]:
+        return None
+    return list(zip(old, new, strict=True))
 
 
 def edited(before: str, after: str) -> tuple[int, int, int]:

@@ -132,8 +132,7 @@ class Reading:
 
     errors: Sequence[Diagnostic]
     index: NameIndex
-    is_whole: bool
-    """Whether all of it could be parsed, which says nothing of the verifier."""
+    """Complete if all of the text could be parsed, which says nothing of the verifier."""
 
 
 def read(
@@ -173,6 +172,5 @@ def read(
             each._replace(start=offset + each.start, end=offset + each.end)
             for each in found.occurrences()
         ]
-    return Reading(
-        errors, NameIndex(sorted(occurrences, key=lambda each: each.start), scopes), is_whole
-    )
+    occurrences.sort(key=lambda each: each.start)
+    return Reading(errors, NameIndex(occurrences, scopes, is_whole))

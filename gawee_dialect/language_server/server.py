@@ -5,6 +5,7 @@ that: names that were known have moved along with the edit (`name_index`).
 """
 
 import asyncio
+import gc
 import re
 import sys
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from pygls.uris import from_fs_path
 from xdsl.context import Context
 
 from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.inspection.op_page import op_section
 from gawee_dialect.language_server.completions import TRIGGERS, completions
 from gawee_dialect.language_server.document import SOURCE, Document, find_op
@@ -57,6 +59,8 @@ class GaweeServer(LanguageServer):
         self._allow_unregistered = allow_unregistered
         self._reader = ThreadPoolExecutor(max_workers=1)
         sys.setswitchinterval(SWITCH)
+        gc.collect()
+        gc.freeze()  # or every collection would walk what was imported
 
     def update(self, uri: str) -> None:
         """Take the newest version of a text, and have it read."""
@@ -88,7 +92,10 @@ class GaweeServer(LanguageServer):
             return make_context(allow_unregistered=self._allow_unregistered)
 
         def reading() -> Reading:
-            return read(contexts, text, name, lambda: document.text is not text)
+            with no_garbage_collection():
+                found = read(contexts, text, name, lambda: document.text is not text)
+            gc.collect()  # the IR; one short pause instead of many while it is built
+            return found
 
         # What `--load` added is known in the context of the server alone.
         run = partial(copy_context().run, reading)
@@ -185,8 +192,10 @@ async def rename(server: GaweeServer, params: types.RenameParams) -> types.Works
 
     Raises JsonRpcInvalidParams where that is no name, or the name of something else.
     """
-    document = await server.read(params.text_document.uri)
-    if not document.is_read:
+    document = server.documents[params.text_document.uri]
+    if not document.index.is_complete:
+        document = await server.read(params.text_document.uri)
+    if not document.index.is_complete:
         raise JsonRpcInvalidParams("cannot rename in a text that cannot be parsed")
     found = document.index.at(document.offset(params.position))
     if found is None:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gawee_dialect.language_server.name_index import edited
+from gawee_dialect.language_server.name_index import NameIndex, edited
 from gawee_dialect.language_server.reading import read
 from gawee_dialect.universe import make_context
 
@@ -44,6 +44,33 @@ def test_what_is_left_after_an_edit_stands_where_its_name_does(
         each for each in INDEX.occurrences if each.end < start or each.start > start + size
     ]
     assert {each.name for each in untouched} <= {each.name for each in moved.occurrences}
+
+
+def spans(index: NameIndex) -> list[tuple[int, int, str, bool]]:
+    return [
+        (each.start, each.end, each.name.text, each.is_definition) for each in index.occurrences
+    ]
+
+
+@given(st.integers(0, len(MODULE)), st.integers(0, 9), st.text("%vi 0\n/{}x", max_size=6))
+def test_an_index_that_is_complete_after_an_edit_is_that_of_the_new_text(
+    start: int, size: int, typed: str
+) -> None:
+    after = MODULE[:start] + typed + MODULE[start + size :]
+    moved, parsed = INDEX.moved(MODULE, after), read(make_context, after, "f.mlir").index
+
+    if moved.is_complete and parsed.is_complete:
+        assert spans(moved) == spans(parsed)
+        assert moved.scopes == parsed.scopes
+
+
+def test_an_edit_beside_names_leaves_the_index_complete() -> None:
+    wider = MODULE.replace("load %m[%i]", "load   %m [ %i ]")
+    other = MODULE.replace("load %m[%i]", "load %m[%low]")
+
+    assert INDEX.moved(MODULE, wider).is_complete
+    assert spans(INDEX.moved(MODULE, wider)) == spans(read(make_context, wider, "f.mlir").index)
+    assert not INDEX.moved(MODULE, other).is_complete
 
 
 def test_an_edit_is_told_by_what_is_alike_around_it() -> None:

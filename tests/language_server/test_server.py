@@ -350,10 +350,20 @@ def test_rename_refuses_names_that_are_none_or_taken(open_text, name: str, messa
         text.rename("%|z =", name)
 
 
+def test_rename_right_after_a_key_beside_names(open_text) -> None:
+    text = open_text(MODULE)
+    assert text.problems() == []
+
+    text.replace("gawee.relu %a", "gawee.relu    %a")
+
+    assert text.rename("%|a:", "b").count("%b") == 2
+
+
 def test_rename_refuses_a_text_that_cannot_be_parsed(open_text) -> None:
     text = open_text(MODULE)
     text.problems()
     text.replace("gawee.add", "gawee.ad")
+    text.problems()
 
     with pytest.raises(JsonRpcException, match="cannot rename in a text that cannot be parsed"):
         text.rename("%|y,", "w")

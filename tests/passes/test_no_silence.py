@@ -11,6 +11,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -25,7 +26,7 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir, split_chunks
 from gawee_dialect.passes.instrument import SILENT, Instrument, instrumented
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes
-from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass, ops_of
 from gawee_dialect.universe import OVERRIDES, UNIVERSE, all_passes, make_context
 
 FILECHECK = Path(__file__).parent.parent / "filecheck"
@@ -189,13 +190,24 @@ def is_ours(kind: type) -> bool:
     return issubclass(kind, RewritePass) and kind.__module__.startswith("gawee_dialect.")
 
 
+@cache
+def kinds_of(one: ModulePass) -> tuple[type[Operation], ...]:
+    """Return the ops without which a pass tries none of its patterns."""
+    if not isinstance(one, RewritePass) or type(one).apply is not RewritePass.apply:
+        return (Operation,)
+    kinds = [ops_of(type(pattern)) for pattern in one.make_patterns()]
+    return tuple({kind for each in kinds for kind in each or (Operation,)})
+
+
 def run_each_alone(passes: Sequence[ModulePass], text: str) -> None:
     ctx = make_context()
     with suppress(GaweeError):
         module = parse_mlir(ctx, text, "chunk")
+        present = {type(op) for op in module.walk()}
         for one in passes:
-            with suppress(GaweeError):  # what is heard until then counts
-                run_passes(ctx, module.clone(), [one])
+            if any(issubclass(kind, kinds_of(one)) for kind in present):
+                with suppress(GaweeError):  # what is heard until then counts
+                    run_passes(ctx, module.clone(), [one])
 
 
 def test_a_silent_pattern_is_heard_of() -> None:

@@ -76,7 +76,8 @@ def _as_buffers(model: Module, names: Collection[str]) -> Generator[None]:
             assert owner is not None
             tensor = vars(owner).pop(attribute)
             made.append((owner, attribute, tensor))
-            owner.register_buffer(attribute, tensor, persistent=False)
+            owner.register_buffer(attribute, None, persistent=False)
+            setattr(owner, attribute, tensor)
         yield
     finally:
         for owner, attribute, tensor in made:

@@ -169,7 +169,7 @@ def _in_layout_of_query(
     strides = query.stride()
     order = sorted(range(len(strides)), key=lambda axis: -strides[axis])
     back = sorted(range(len(order)), key=order.__getitem__)
-    return mixed.permute(order).contiguous().permute(back), weights
+    return mixed.permute(*order).contiguous().permute(*back), weights
 
 
 one_trace = RLock()
