@@ -74,6 +74,58 @@ def test_links_to_files_lead_somewhere(page: Path) -> None:
     assert [target for target in files if not (page.parent / target).exists()] == []
 
 
+def anchors(page: Path) -> set[str]:
+    """Return the parts of a page that links may name, as the site has them."""
+    text = without_code(page.read_text())
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    words = (re.sub(r"[^\w\s-]", "", re.sub(r"\]\([^)]*\)", "", each)) for each in titles)
+    slugs = {re.sub(r"[-\s]+", "-", each.strip().lower()) for each in words}
+    return slugs | set(re.findall(r'<a id="([\w-]+)">', text))
+
+
+def test_links_to_parts_of_pages_lead_somewhere() -> None:
+    links = [
+        (page, target, anchor[1:])
+        for page in PAGES
+        for target, anchor in LINK.findall(without_code(page.read_text()))
+        if anchor and target.endswith(".md") and "://" not in target
+    ]
+    parts = {target: anchors(target) for target in {page.parent / each for page, each, _ in links}}
+
+    assert len(links) > 20
+    assert [
+        f"{page_name(page)}: {target}#{anchor}"
+        for page, target, anchor in links
+        if anchor not in parts[page.parent / target]
+    ] == []
+
+
+def test_the_site_has_every_page_in_its_navigation() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text()
+    pages = (path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md"))
+
+    assert [each for each in pages if f" {each}\n" not in navigation] == []
+
+
+def long_sentences(text: str) -> Iterator[str]:
+    """Yield what has more than 30 words between two of `. ? ! ; :`; code is one word."""
+    prose: list[str] = []
+    for line in without_code(text).splitlines():
+        is_prose = line.strip() and not re.match(r"[|#<]|\s*([-*]|\d+\.) ", line)
+        prose.append(line if is_prose else "." + re.sub(r"^[|#<].*", "", line))
+    joined = re.sub(r"`[^`]*`", "code", re.sub(r"\]\([^)]*\)", "]", " ".join(prose)))
+    sentences = re.split(r"(?<=[.?!;:])\)?\s+", joined)
+    yield from (each for each in sentences if len(each.split()) > 30)
+
+
+def test_no_sentence_is_long() -> None:
+    pages = [page for page in PAGES if page.name not in ("CHANGELOG.md", "onnx_conformance.md")]
+
+    assert {
+        page_name(page): found for page in pages if (found := [*long_sentences(page.read_text())])
+    } == {}
+
+
 def test_the_architecture_names_every_part_of_the_package() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text()
     package = ROOT / "gawee_dialect"

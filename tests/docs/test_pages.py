@@ -25,6 +25,7 @@ TORCHVISION = ROOT / "docs" / "tutorial" / "torchvision.md"
 PAGES = [
     ROOT / "README.md",
     ROOT / "docs" / "c_abi.md",
+    ROOT / "docs" / "coming_from.md",
     ROOT / "docs" / "experiments.md",
     ROOT / "docs" / "ir_of_each_pass.md",
     ROOT / "docs" / "kernels.md",
