@@ -168,3 +168,33 @@ def test_the_home_page_has_a_picture_and_leads_to_what_people_look_for() -> None
     scrolling = (ROOT / "docs" / "tables.css").read_text()
     assert re.search(r"table:not\(\[class\]\) \{[^}]*overflow-x: auto", scrolling)
     assert "tables.css" in (ROOT / "mkdocs.yml").read_text()
+
+
+def test_modules_and_files_that_pages_name_exist() -> None:
+    def module(name: str) -> Path:
+        path = ROOT / name.replace(".", "/")
+        return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+    pages = {page: page.read_text() for page in PAGES if page.name != "CHANGELOG.md"}
+    imports = {
+        (page, name, each)
+        for page, text in pages.items()
+        for name, names in re.findall(r"from (gawee_dialect[\w.]*) import (\w[\w, ]*\w)", text)
+        for each in re.split(r", *", re.sub(r" as \w+", "", names))
+    }
+    files = {
+        (page, path)
+        for page, text in pages.items()
+        for path in re.findall(r"`((?:gawee_dialect|tests|benchmarks|examples)/[\w/.]+)`", text)
+    }
+
+    assert len(imports) > 50
+    assert [
+        f"{page_name(page)}: {name}.{each}"
+        for page, name, each in sorted(imports)
+        if not module(f"{name}.{each}").exists()
+        and not (module(name).exists() and re.search(rf"\b{each}\b", module(name).read_text()))
+    ] == []
+    assert [
+        f"{page_name(page)}: {path}" for page, path in sorted(files) if not (ROOT / path).exists()
+    ] == []
