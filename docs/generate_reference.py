@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from xdsl.irdl import IRDLOperation, OptionalDef, VariadicDef
 from xdsl.passes import ModulePass
 
 from gawee_dialect.dialect import GAWEE
@@ -34,9 +35,10 @@ from gawee_dialect.tools.doctor import doctor_parser
 from gawee_dialect.tools.gawee_experiment import PARSERS as EXPERIMENT_PARSERS
 from gawee_dialect.tools.gawee_opt import options
 from gawee_dialect.tools.inspect_graph import SUB_COMMANDS
-from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes
+from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes, make_context
 
-FOLDER = Path(__file__).parent / "reference"
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "docs" / "reference"
 TOOLS = (
     "gawee",
     "gawee_opt",
@@ -84,7 +86,8 @@ def _paragraph(text: str) -> str:
 
 def pass_section(name: str, pass_type: type[ModulePass]) -> str:
     """Return what the page of passes says of one."""
-    parts = [f"### `--{name}`", indented_blocks(docstring(pass_type))]
+    anchor = f'<a id="{name}"></a>'
+    parts = [anchor, f"### `--{name}`", indented_blocks(docstring(pass_type))]
     documented = field_docstrings(pass_type) if fields(pass_type) else {}
     rows = [
         f"| `{option}` | `{kind}` | `{default}` | "
@@ -212,9 +215,83 @@ def operators_page() -> str:
     return f"{generated}\n\n{page('lightnet', compiled)}"
 
 
+UPSTREAM = ("linalg", "scf", "memref", "tensor")
+"""Dialects of xDSL, with ops of ours among them, that passes read and make most."""
+SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
+"""Properties that xDSL fills itself."""
+
+
+def names_of(definitions: Sequence[tuple[str, object]]) -> str:
+    """Return names of operands, results or regions as code; variadic ones end in `*` or `?`."""
+    suffixes = [(OptionalDef, "?"), (VariadicDef, "*")]
+    return ", ".join(
+        f"`{name}`" + next((suffix for kind, suffix in suffixes if isinstance(each, kind)), "")
+        for name, each in definitions
+    )
+
+
+def operands_row(op: type[IRDLOperation]) -> str:
+    """Return a row of the table of an upstream dialect's ops."""
+    definition = op.get_irdl_definition()
+    properties = [name for name in definition.properties if name not in SEGMENTS]
+    is_importable = getattr(import_module(op.__module__), op.__name__, None) is op
+    cells = [
+        f"`{op.name}`",
+        f"`{op.__module__}.{op.__name__}`" if is_importable else "",
+        *map(names_of, (definition.operands, definition.results, definition.regions)),
+        code_list(properties),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def operands_page() -> str:
+    """Return the page of the names by which Python reads ops of upstream dialects."""
+    head = (
+        "# Operand names of upstream ops\n\n"
+        "The names by which a pattern reads and makes ops of linalg, scf, memref and tensor: "
+        "`op.inputs`, `op.iter_args`. The classes are xDSL's, or ours in their place "
+        "(`gawee_dialect/upstream/`). `*` stands for any number of values, `?` for at most one. A "
+        "class without a name to import is found by its op: `context.get_op('linalg.exp')`."
+    )
+    context, heading = make_context(), "| op | class | operands | results | regions | properties |"
+    sections: list[str] = []
+    for name in UPSTREAM:
+        dialect = context.get_dialect(name)
+        rows = [operands_row(op) for op in dialect.operations if issubclass(op, IRDLOperation)]
+        sections += [f"## {name}", "\n".join([heading, "|---" * 6 + "|", *rows])]
+    return "\n\n".join([GENERATED, head, *sections]) + "\n"
+
+
+def gallery_page() -> str:
+    """Return the gallery of small passes: each with its test."""
+    head = (
+        "# Ten small passes\n\n"
+        "Each is a file of `examples/passes/`, loaded by `gawee-opt --load`, with a lit test in "
+        "`tests/filecheck/examples/` that runs it, and checks it with `--check-each`. A pattern "
+        "says `before -> after` and why it declines; `numerics` says what the pass does to numbers "
+        "([tolerances](reference/tolerances.md#what-a-pass-promises)). Copy one and change it:\n\n"
+        "```sh\ngawee-opt in.mlir --load examples/passes/merge_slices.py --merge-slices\n```"
+    )
+    sections: list[str] = []
+    for path in sorted((ROOT / "examples" / "passes").glob("*.py")):
+        test = ROOT / "tests" / "filecheck" / "examples" / f"{path.stem}.mlir"
+        docstring, _, code = path.read_text().removeprefix('"""').partition('"""\n\n')
+        sections += [
+            f"## `{path.stem.replace('_', '-')}`",
+            docstring,
+            f"```python\n{code.strip()}\n```",
+            f"Its test, `{test.relative_to(ROOT)}`:",
+            f"```mlir\n{test.read_text().strip()}\n```",
+        ]
+    generated = GENERATED.replace("the docstrings", "examples/passes/*.py")
+    return "\n\n".join([generated, head, *sections]) + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
+    "../passes_gallery.md": gallery_page,
     "dialect.md": dialect_page,
     "frontends.md": frontends_page,
+    "operands.md": operands_page,
     "operators.md": operators_page,
     "passes.md": passes_page,
     "tools.md": tools_page,

@@ -24,7 +24,7 @@ from gawee_dialect.dialect.arrays import contract, elements, strided, sum_along,
 from gawee_dialect.dialect.types import dtype_name
 from gawee_dialect.equations.element_types import CONVERTS, ExpressionType, Weak
 from gawee_dialect.equations.functions import OPERATORS, PREFIXES, function_of
-from gawee_dialect.equations.instance import Equation, Instance, Misfit, Step
+from gawee_dialect.equations.instance import Equation, EquationGroup, Instance, Misfit
 from gawee_dialect.equations.scalars import Numbers, ScalarError
 from gawee_dialect.equations.syntax import (
     Access,
@@ -156,7 +156,9 @@ def evaluate(
     return [arrays[name] for name in instance.program.outputs]
 
 
-def _run(instance: Instance, step: Step, arrays: dict[str, Array], functions: Functions) -> None:
+def _run(
+    instance: Instance, step: EquationGroup, arrays: dict[str, Array], functions: Functions
+) -> None:
     if step.along is None:
         (equation,) = step.equations
         evaluator = Evaluator(instance, equation, arrays, functions=functions)

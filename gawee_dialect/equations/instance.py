@@ -94,7 +94,7 @@ class Equation:
 
 
 @dataclass(frozen=True)
-class Step:
+class EquationGroup:
     """Equations that are computed together; see `recursion.Group`."""
 
     equations: Sequence[Equation]
@@ -109,7 +109,7 @@ class Instance:
     program: Program
     parameters: Mapping[str, ParameterValue]
     tensors: Mapping[str, Type]
-    steps: Sequence[Step]
+    steps: Sequence[EquationGroup]
     typing: Typing
 
     @property
@@ -158,14 +158,14 @@ class _Instantiation:
             {name: each.element for name, each in self.tensors.items()},
             of_op=self.program.of_op,
         )
-        steps: list[Step] = []
+        steps: list[EquationGroup] = []
         try:
             for requirement in self.program.requirements:
                 self.require(requirement)
             for group in self.program.groups:
                 self.together = frozenset(each.tensor for each in group.definitions)
                 equations = [self.equation(each, typing) for each in group.definitions]
-                steps.append(Step(equations, group.along, group.backward))
+                steps.append(EquationGroup(equations, group.along, group.backward))
                 self.check_group(steps[-1], typing)
         except ScalarError as error:
             place = str(self.program.code.place(error.offset))
@@ -382,7 +382,7 @@ class _Instantiation:
         )
         return self.misfit(access.offset, message)
 
-    def check_group(self, step: Step, typing: Typing) -> None:
+    def check_group(self, step: EquationGroup, typing: Typing) -> None:
         """Check what equations of a group read of each other, and that they have as many steps."""
         if step.along is None:
             return

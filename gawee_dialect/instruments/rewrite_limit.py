@@ -17,7 +17,7 @@ NO_LIMIT = -1
 
 
 @dataclass(frozen=True)
-class Step:
+class CountedRewrite:
     """A rewrite, or all that a pass did which has no patterns."""
 
     pass_name: str
@@ -42,7 +42,7 @@ class RewriteLimit(Instrument):
 
     def __init__(self, limit: int = NO_LIMIT) -> None:
         self.limit = limit
-        self.steps: list[Step] = []
+        self.steps: list[CountedRewrite] = []
         self._running: list[str] = []
         self._before: tuple[int, ModuleOp] | None = None
 
@@ -60,7 +60,7 @@ class RewriteLimit(Instrument):
             return
         count, copy = self._before
         if len(self.steps) == count and not module.is_structurally_equivalent(copy):
-            self.steps.append(Step(module_pass.name, "the pass as a whole"))
+            self.steps.append(CountedRewrite(module_pass.name, "the pass as a whole"))
 
     def pass_failed(self, module_pass: ModulePass, module: ModuleOp) -> None:
         self._running.pop()
@@ -69,7 +69,7 @@ class RewriteLimit(Instrument):
         cause = rewrite.kind.value if rewrite.pattern is None else pattern_name(rewrite.pattern)
         op, running = rewrite.op, self._running[-1] if self._running else ""
         where, node = place(op.location), node_name(op.location)
-        self.steps.append(Step(running, cause, op_name(op), op.name, where, node))
+        self.steps.append(CountedRewrite(running, cause, op_name(op), op.name, where, node))
 
     def report(self) -> None:
         count = len(self.steps)

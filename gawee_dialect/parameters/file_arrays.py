@@ -57,7 +57,7 @@ class OpenFile:
 
 
 @dataclass(frozen=True)
-class Place:
+class FileExtent:
     """Where an array is in a file: bytes from its beginning, in this machine's byte order."""
 
     offset: int
@@ -67,7 +67,7 @@ class Place:
 class FileArrays(ParameterStore):
     """Arrays at places of one file; each is read, into memory of its own, at its first use."""
 
-    def __init__(self, file: OpenFile, places: Mapping[str, Place]) -> None:
+    def __init__(self, file: OpenFile, places: Mapping[str, FileExtent]) -> None:
         self._file, self._places = file, places
 
     def describe(self, name: str) -> ArrayDescription:
@@ -90,14 +90,16 @@ class FileArrays(ParameterStore):
         return len(self._places)
 
 
-def places_in(mapped: Array, arrays: Mapping[str, Array]) -> Mapping[str, Place]:
+def places_in(mapped: Array, arrays: Mapping[str, Array]) -> Mapping[str, FileExtent]:
     """Return the places of those arrays that are whole pieces of a mapped file."""
     start, end = mapped.ctypes.data, mapped.ctypes.data + mapped.nbytes
-    found: dict[str, Place] = {}
+    found: dict[str, FileExtent] = {}
     for name, array in arrays.items():
         address = array.ctypes.data
         size = prod(array.shape) * array.itemsize
         inside = size > 0 and start <= address and address + size <= end
         if inside and array.flags.c_contiguous:
-            found[name] = Place(address - start, ArrayDescription(array.shape, array.dtype.name))
+            found[name] = FileExtent(
+                address - start, ArrayDescription(array.shape, array.dtype.name)
+            )
     return found

@@ -13,9 +13,9 @@ from gawee_dialect.report.snapshot import Json
 
 if TYPE_CHECKING:
     from gawee_dialect.frontends.coverage import CoverageReport
-    from gawee_dialect.instruments.check.failure import Step
+    from gawee_dialect.instruments.check.failure import CheckStep
     from gawee_dialect.instruments.profile import NodeTime
-    from gawee_dialect.instruments.prove.each import Step as Proved
+    from gawee_dialect.instruments.prove.each import ProofStep
     from gawee_dialect.target.description import Processor
 
 SCHEMA_VERSION = 1
@@ -30,10 +30,10 @@ class Report:
     words: Sequence[str]
     input: str
     recording: Recording = field(default_factory=Recording)
-    checks: "Sequence[Step] | None" = None
+    checks: "Sequence[CheckStep] | None" = None
     """What `--check-each` found: for the module as it was read, then for every pass."""
 
-    proofs: "Sequence[Proved] | None" = None
+    proofs: "Sequence[ProofStep] | None" = None
     """What `--prove-each` found: for the module as it was read, then for every pass."""
 
     first_proved: int = 0
@@ -100,7 +100,7 @@ class Report:
                 "notes": list(each.notes),
             }
 
-    def _proofs(self, proofs: "Sequence[Proved]") -> Iterator[Json]:
+    def _proofs(self, proofs: "Sequence[ProofStep]") -> Iterator[Json]:
         passes = count(self.first_proved)
         for step in proofs:
             yield {
@@ -155,7 +155,7 @@ def _limits(processor: "Processor") -> Json:
     }
 
 
-def _check(step: "Step") -> Json:
+def _check(step: "CheckStep") -> Json:
     return {
         "pass": step.name,
         "numerics": step.declared,

@@ -75,8 +75,8 @@ from gawee_dialect.upstream.printing import TextOptions, module_text
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from gawee_dialect.instruments.check.failure import Step
-    from gawee_dialect.instruments.prove.each import Step as Proved
+    from gawee_dialect.instruments.check.failure import CheckStep
+    from gawee_dialect.instruments.prove.each import ProofStep
     from gawee_dialect.report.document import Report
 
 # The instruments that flags of gawee-opt install.
@@ -376,7 +376,7 @@ class Chunks:
         self.timing = next(timers, None)
         self.complaints: list[Diagnostic] = []
 
-    def checks(self) -> "Sequence[Step] | None":
+    def checks(self) -> "Sequence[CheckStep] | None":
         """Return what `--check-each` found; None where it did not run."""
         if not self.arguments.check_each:
             return None
@@ -384,7 +384,7 @@ class Chunks:
 
         return next((each.steps for each in self.instruments if isinstance(each, CheckEach)), None)
 
-    def proofs(self) -> "Sequence[Proved] | None":
+    def proofs(self) -> "Sequence[ProofStep] | None":
         """Return what `--prove-each` found; None where it did not run."""
         if not self.arguments.prove_each:
             return None

@@ -34,7 +34,7 @@ Array = NDArray[np.generic]
 
 
 @dataclass(frozen=True)
-class Place:
+class KernelBuffer:
     """A buffer that a kernel of the network works on: which argument of its function, what type."""
 
     argument: int
@@ -47,8 +47,8 @@ class KernelFunction:
     """What is known of an outlined kernel: its keys, and the buffers that it reads and writes."""
 
     keys: Mapping[Decision, str]
-    inputs: Sequence[Place]
-    output: Place | None
+    inputs: Sequence[KernelBuffer]
+    output: KernelBuffer | None
 
 
 @dataclass
@@ -180,7 +180,7 @@ class _Substitute:
         self._own: list[Array] = []
         free = list(call.kernel.inputs)
         for index, buffer in enumerate(candidate.buffers):
-            place: Place | None = None
+            place: KernelBuffer | None = None
             if buffer.role == "input":
                 like = (each for each in free if _is_like(each, buffer.shape, buffer.dtype))
                 place = next(like, None)
@@ -200,7 +200,7 @@ class _Substitute:
             np.copyto(array, array.copy())
 
 
-def _is_like(place: Place, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> bool:
+def _is_like(place: KernelBuffer, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> bool:
     return place.shape == shape and place.dtype == dtype
 
 
@@ -226,9 +226,9 @@ def _kernel_function(op: StructuredKernel) -> KernelFunction:
     )
 
 
-def _place(value: SSAValue) -> Place | None:
+def _place(value: SSAValue) -> KernelBuffer | None:
     """Return which argument a buffer is; None for a part of one, or a constant."""
     if not isinstance(value, BlockArgument) or not isa(value.type, MemRefType[Attribute]):
         return None
     type = value.type
-    return Place(value.index, type.get_shape(), np.dtype(dtype_name(type.element_type)))
+    return KernelBuffer(value.index, type.get_shape(), np.dtype(dtype_name(type.element_type)))

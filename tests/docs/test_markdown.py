@@ -74,6 +74,58 @@ def test_links_to_files_lead_somewhere(page: Path) -> None:
     assert [target for target in files if not (page.parent / target).exists()] == []
 
 
+def anchors(page: Path) -> set[str]:
+    """Return the parts of a page that links may name, as the site has them."""
+    text = without_code(page.read_text())
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    words = (re.sub(r"[^\w\s-]", "", re.sub(r"\]\([^)]*\)", "", each)) for each in titles)
+    slugs = {re.sub(r"[-\s]+", "-", each.strip().lower()) for each in words}
+    return slugs | set(re.findall(r'<a id="([\w-]+)">', text))
+
+
+def test_links_to_parts_of_pages_lead_somewhere() -> None:
+    links = [
+        (page, target, anchor[1:])
+        for page in PAGES
+        for target, anchor in LINK.findall(without_code(page.read_text()))
+        if anchor and target.endswith(".md") and "://" not in target
+    ]
+    parts = {target: anchors(target) for target in {page.parent / each for page, each, _ in links}}
+
+    assert len(links) > 20
+    assert [
+        f"{page_name(page)}: {target}#{anchor}"
+        for page, target, anchor in links
+        if anchor not in parts[page.parent / target]
+    ] == []
+
+
+def test_the_site_has_every_page_in_its_navigation() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text()
+    pages = (path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md"))
+
+    assert [each for each in pages if f" {each}\n" not in navigation] == []
+
+
+def long_sentences(text: str) -> Iterator[str]:
+    """Yield what has more than 30 words between two of `. ? ! ; :`; code is one word."""
+    lines = without_code(text).splitlines()
+    prose = ["" if re.match(r"\||#+ |`{3}|<!--|<a ", line) else line for line in lines]
+    items = [re.sub(r"^\s*([-*]|\d+\.) |^$", ". ", line) for line in prose]
+    joined = re.sub(r"(`+).*?\1", "code", " ".join(items))
+    sentences = re.split(r"(?<=[.?!;:])\s+", re.sub(r"\]\([^)]*\)", "]", joined))
+    yield from (each for each in sentences if len(each.split()) > 30)
+
+
+def test_no_sentence_is_long() -> None:
+    written = (page for page in PAGES if not page.read_text().startswith("<!-- Written by"))
+    pages = [page for page in written if page.name not in ("CHANGELOG.md", "onnx_conformance.md")]
+
+    assert {
+        page_name(page): found for page in pages if (found := [*long_sentences(page.read_text())])
+    } == {}
+
+
 def test_the_architecture_names_every_part_of_the_package() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text()
     package = ROOT / "gawee_dialect"
@@ -116,3 +168,33 @@ def test_the_home_page_has_a_picture_and_leads_to_what_people_look_for() -> None
     scrolling = (ROOT / "docs" / "tables.css").read_text()
     assert re.search(r"table:not\(\[class\]\) \{[^}]*overflow-x: auto", scrolling)
     assert "tables.css" in (ROOT / "mkdocs.yml").read_text()
+
+
+def test_modules_and_files_that_pages_name_exist() -> None:
+    def module(name: str) -> Path:
+        path = ROOT / name.replace(".", "/")
+        return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+    pages = {page: page.read_text() for page in PAGES if page.name != "CHANGELOG.md"}
+    imports = {
+        (page, name, each)
+        for page, text in pages.items()
+        for name, names in re.findall(r"from (gawee_dialect[\w.]*) import (\w[\w, ]*\w)", text)
+        for each in re.split(r", *", re.sub(r" as \w+", "", names))
+    }
+    files = {
+        (page, path)
+        for page, text in pages.items()
+        for path in re.findall(r"`((?:gawee_dialect|tests|benchmarks|examples)/[\w/.]+)`", text)
+    }
+
+    assert len(imports) > 50
+    assert [
+        f"{page_name(page)}: {name}.{each}"
+        for page, name, each in sorted(imports)
+        if not module(f"{name}.{each}").exists()
+        and not (module(name).exists() and re.search(rf"\b{each}\b", module(name).read_text()))
+    ] == []
+    assert [
+        f"{page_name(page)}: {path}" for page, path in sorted(files) if not (ROOT / path).exists()
+    ] == []

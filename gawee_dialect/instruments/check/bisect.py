@@ -15,7 +15,7 @@ from xdsl.passes import ModulePass
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.instruments.check.each import CheckEach
 from gawee_dialect.instruments.check.each_pass import CheckSettings
-from gawee_dialect.instruments.rewrite_limit import NO_LIMIT, RewriteLimit, Step
+from gawee_dialect.instruments.rewrite_limit import NO_LIMIT, CountedRewrite, RewriteLimit
 from gawee_dialect.passes.instrument import Instrument, instrumented
 from gawee_dialect.passes.pass_manager import leaf_passes, run_passes
 
@@ -62,7 +62,7 @@ class Search:
         self._ctx, self._module = ctx, module
         self._passes, self._settings = passes, settings
 
-    def run(self, limit: int) -> tuple[Outcome, Sequence[Step]]:
+    def run(self, limit: int) -> tuple[Outcome, Sequence[CountedRewrite]]:
         """Run up to a rewrite; return how it went, and the rewrites that were done."""
         module, limited = self._module.clone(), RewriteLimit(limit)
         check = CheckEach(self._settings)

@@ -26,7 +26,7 @@ from gawee_dialect.locations import node_name, place
 
 MOST_STEPS = 8
 
-Places = Mapping[LocationAttr, "Place"]
+Places = Mapping[LocationAttr, "LocatedValues"]
 """What was computed, in the order of the program."""
 
 
@@ -35,11 +35,11 @@ class Record:
     """What was computed at each place, and by ops that have none, in the order of the program."""
 
     places: Places
-    placeless: "Sequence[Place]"
+    placeless: "Sequence[LocatedValues]"
 
 
 @dataclass
-class Place:
+class LocatedValues:
     """What the ops of one location computed: the last array of each shape, and the last op.
 
     Of what is computed for each part of a batch, an array is a part.
@@ -134,9 +134,9 @@ class Recorder(Interpreter.Listener):
     """
 
     def __init__(self, plan: Plan) -> None:
-        self.places: dict[LocationAttr, Place] = {}
+        self.places: dict[LocationAttr, LocatedValues] = {}
         """In the order in which they last computed something."""
-        self.placeless: dict[Operation, Place] = {}
+        self.placeless: dict[Operation, LocatedValues] = {}
         self._plan = plan
         self._written = WrittenBuffers(plan.observed)
         self._buffers: dict[SSAValue, object] = {}
@@ -198,10 +198,10 @@ class Recorder(Interpreter.Listener):
                 return
             part = loop.steps[done]
         if isinstance(op.location, UnknownLoc):
-            place = self.placeless.setdefault(op, Place(op.location, op))
+            place = self.placeless.setdefault(op, LocatedValues(op.location, op))
         else:
             # In the order of what is computed last: `@prepare` has places of `@main` too.
-            place = self.places.pop(op.location, None) or Place(op.location, op)
+            place = self.places.pop(op.location, None) or LocatedValues(op.location, op)
             self.places[op.location] = place
         is_buffer = isinstance(value.type, MemRefType)
         place.add(op, np.array(array) if is_buffer else array, part)
@@ -287,14 +287,14 @@ def find_kernel(
         kept = ((index, new.get(each)) for index, each in enumerate(locations))
         return {str(index): found.value for index, found in kept if found is not None}
 
-    new: dict[LocationAttr, Place] = {}
+    new: dict[LocationAttr, LocatedValues] = {}
     try:
         values = run_isolated(run)
     except GaweeError:
         return None  # it crashes, or has no function of that name
     for index, value in values.items():
         location = locations[int(index)]
-        new[location] = Place(location, old.places[location].op, {value.shape: {0: value}})
+        new[location] = LocatedValues(location, old.places[location].op, {value.shape: {0: value}})
     return _first_wrong(old, Record(new, ()), tolerance)
 
 
@@ -311,7 +311,7 @@ def _first_wrong(old: Record, new: Record, tolerance: Tolerance) -> Culprit | No
     return None
 
 
-def _first_step(was: Place, now: Place, tolerance: Tolerance) -> Culprit | None:
+def _first_step(was: LocatedValues, now: LocatedValues, tolerance: Tolerance) -> Culprit | None:
     """Return the first op of a place that differs, where the pass has left it the same ops."""
     if [op.name for op, _ in was.steps] != [op.name for op, _ in now.steps]:
         return None
@@ -350,7 +350,11 @@ def _nameless(
 
 
 def _shared(
-    now: Place, was: Place, later: Iterable[Place], new: Record, tolerance: Tolerance
+    now: LocatedValues,
+    was: LocatedValues,
+    later: Iterable[LocatedValues],
+    new: Record,
+    tolerance: Tolerance,
 ) -> Culprit | None:
     """Return the op that lost its place to another one, which is right."""
     if not _has(now, was, tolerance):
@@ -365,19 +369,19 @@ def _shared(
     return None
 
 
-def _is_like(now: Place, was: Place) -> bool:
+def _is_like(now: LocatedValues, was: LocatedValues) -> bool:
     """Whether the same op may have computed both: the newer one is of the older one's shape."""
     return now.value.shape == was.value.shape and now.value.dtype == was.value.dtype
 
 
-def _has(now: Place, was: Place, tolerance: Tolerance) -> bool:
+def _has(now: LocatedValues, was: LocatedValues, tolerance: Tolerance) -> bool:
     """Whether a value is among those of a place."""
     value = was.value
     alike = (each for each in now.all if (each.shape, each.dtype) == (value.shape, value.dtype))
     return any(not tolerance.wrong(each, value).any() for each in alike)
 
 
-def _difference(now: Place, was: Place, tolerance: Tolerance) -> Difference | None:
+def _difference(now: LocatedValues, was: LocatedValues, tolerance: Tolerance) -> Difference | None:
     """Return how a place's value has become wrong; None where it is right or has no counterpart."""
     actual = now.like(was.value)
     if actual is None or actual.dtype != was.value.dtype:
@@ -386,7 +390,9 @@ def _difference(now: Place, was: Place, tolerance: Tolerance) -> Difference | No
     return found if found is not None and found.is_wrong else None
 
 
-def _is_taken_over(now: Place, later: Iterable[Place], tolerance: Tolerance) -> bool:
+def _is_taken_over(
+    now: LocatedValues, later: Iterable[LocatedValues], tolerance: Tolerance
+) -> bool:
     value = now.value
     for place_before in later:
         other = place_before.value

@@ -32,8 +32,8 @@ from gawee_dialect.instruments.check.each_pass import (
 from gawee_dialect.instruments.check.execute import CannotRun, Engine, Plan, plan_run
 from gawee_dialect.instruments.check.failure import (
     CheckFailure,
+    CheckStep,
     Differing,
-    Step,
     changed_outputs,
     failure,
     stopped_running,
@@ -98,7 +98,7 @@ class State:
         return any(isinstance(op, StructuredKernel) for op in self.module.walk())
 
 
-class CheckEach(EachPass[Step]):
+class CheckEach(EachPass[CheckStep]):
     """Runs a module before the first pass and after every pass, and compares the outputs.
 
     Raises CheckFailure from `after_pass`, so that the pipeline stops at the pass that is to blame.
@@ -120,18 +120,20 @@ class CheckEach(EachPass[Step]):
         """What the module was on tensors."""
         self._by_digits: dict[tuple[str, int], Mapping[str, float]] = {}
         """How far last digits move the outputs of a function, by data set: where computed."""
-        self._begun: list[tuple[Step, Mapping[str, Plan], Mapping[str, Sequence[DataSet]]]] = []
+        self._begun: list[
+            tuple[CheckStep, Mapping[str, Plan], Mapping[str, Sequence[DataSet]]]
+        ] = []
         """The modules as they were read, and their rows."""
         self._seen: dict[str, Plan] = {}
         """How each function ran when its values could be seen last."""
 
-    def first_step(self) -> Step:
-        return Step("(as it was read)", "")
+    def first_step(self) -> CheckStep:
+        return CheckStep("(as it was read)", "")
 
-    def step_of(self, module_pass: ModulePass) -> Step:
-        return Step(module_pass.name, str(declared_numerics(module_pass)), note="unchanged")
+    def step_of(self, module_pass: ModulePass) -> CheckStep:
+        return CheckStep(module_pass.name, str(declared_numerics(module_pass)), note="unchanged")
 
-    def begin(self, module: ModuleOp, step: Step) -> None:
+    def begin(self, module: ModuleOp, step: CheckStep) -> None:
         self._unchecked, self._state, self._reference, self._seen = [], None, None, {}
         self._graph, self._by_digits = self._tensors or module.clone(), {}
         settings = self.settings
@@ -174,7 +176,7 @@ class CheckEach(EachPass[Step]):
         self.note_unreached()
         print_table(summary_table(self.steps))
 
-    def _take(self, state: State | None, step: Step) -> None:
+    def _take(self, state: State | None, step: CheckStep) -> None:
         if state is None:
             return
         if self._state is None:
@@ -193,7 +195,7 @@ class CheckEach(EachPass[Step]):
         }
         step.note = ", ".join(filter(None, (step.note, _blind_spots(state.outputs))))
 
-    def _run_at_first(self, module: ModuleOp, step: Step) -> State | None:
+    def _run_at_first(self, module: ModuleOp, step: CheckStep) -> State | None:
         # A graph as a tracer left it may need a pass before it runs at all.
         try:
             return self._run(module, step)
@@ -201,7 +203,7 @@ class CheckEach(EachPass[Step]):
             step.note = f"not run: {error.diagnostics[0].message}"
             return None
 
-    def _run(self, module: ModuleOp, step: Step) -> State | None:
+    def _run(self, module: ModuleOp, step: CheckStep) -> State | None:
         """Run a copy of the module; None where it is at no level that can be run."""
         copy = module.clone()
         try:
@@ -213,7 +215,7 @@ class CheckEach(EachPass[Step]):
         return State(copy, plans, outputs)
 
     def check_pass(
-        self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: Step
+        self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: CheckStep
     ) -> None:
         step.note = ""
         self._check_run(module_pass, module, step)
@@ -223,7 +225,7 @@ class CheckEach(EachPass[Step]):
             step.note = "breaks a rule"
             raise
 
-    def _check_run(self, module_pass: ModulePass, module: ModuleOp, step: Step) -> None:
+    def _check_run(self, module_pass: ModulePass, module: ModuleOp, step: CheckStep) -> None:
         """Run what a pass has changed, and compare with what ran before it."""
         state_before = self._state
         if state_before is None:
@@ -253,7 +255,7 @@ class CheckEach(EachPass[Step]):
             allowed[REASSOCIATES] = None
         return Tolerance(tuple(allowed), self.settings.rtol, self.settings.atol)
 
-    def _compare(self, before: State, after: State, step: Step) -> None:
+    def _compare(self, before: State, after: State, step: CheckStep) -> None:
         for function, expected in before.outputs.items():
             actual = after.outputs[function]
             changed = changed_signature(actual[0], expected[0])
@@ -263,7 +265,9 @@ class CheckEach(EachPass[Step]):
                 if data.name != SPECIAL or all(map(keeps_special_values, self._unchecked)):
                     self._compare_run(before, after, step, (function, index))
 
-    def _compare_run(self, before: State, after: State, step: Step, run: tuple[str, int]) -> None:
+    def _compare_run(
+        self, before: State, after: State, step: CheckStep, run: tuple[str, int]
+    ) -> None:
         """Compare what a function returned for one data set."""
         function, index = run
         expected, actual = before.outputs[function][index], after.outputs[function][index]
@@ -353,7 +357,7 @@ class CheckEach(EachPass[Step]):
             return reference_of(self._tensors, self._data)
         return found
 
-    def _check_rounding(self, before: State, after: State, step: Step) -> None:
+    def _check_rounding(self, before: State, after: State, step: CheckStep) -> None:
         """Compare with what is computed in f64; raises CheckFailure, and notes near misses."""
         old = self._reference
         declared = [declared_numerics(each) for each in self._unchecked]
@@ -389,7 +393,7 @@ class CheckEach(EachPass[Step]):
         self,
         found: Sequence[Excess],
         run: tuple[Plan, Plan, Sequence[DataSet]],
-        step: Step,
+        step: CheckStep,
         rtol: float,
     ) -> None:
         for each in found:

@@ -82,7 +82,7 @@ def blamed_op(culprit: Culprit) -> str:
 
 
 @dataclass
-class Step:
+class CheckStep:
     """One run: the pass before it, what it declares, what ran, and the largest differences."""
 
     name: str
@@ -105,7 +105,7 @@ class Step:
         self.ulp = None if self.ulp is None or found.ulp is None else max(self.ulp, found.ulp)
 
 
-def summary_table(steps: Sequence[Step]) -> Table:
+def summary_table(steps: Sequence[CheckStep]) -> Table:
     """Return a table for `rich.print`: a row for each run."""
     title = "Outputs after each pass against those before it: the largest differences"
     table = Table(title=title, title_justify="left")

@@ -152,7 +152,7 @@ class Verdict(StrEnum):
 
 
 @dataclass
-class Step:
+class ProofStep:
     """A pass, what is known of it, and what that rests on."""
 
     name: str
@@ -163,7 +163,7 @@ class Step:
     """Of a pass that is not proved: whether its outputs could be checked by data."""
 
 
-def summary_table(steps: Sequence[Step]) -> Table:
+def summary_table(steps: Sequence[ProofStep]) -> Table:
     """Return a table for `rich.print`: a row for each pass."""
     table = Table(title="In exact arithmetic, after each pass", title_justify="left")
     table.add_column("pass", no_wrap=True)
@@ -210,7 +210,7 @@ class Moved:
     """The first op of machine code that the pass changed."""
 
 
-class ProveEach(EachPass[Step]):
+class ProveEach(EachPass[ProofStep]):
     """Runs a module on exact numbers before the first pass and after every pass.
 
     Raises CheckFailure from `after_pass` where an output is another number. What has no meaning on
@@ -232,13 +232,13 @@ class ProveEach(EachPass[Step]):
         self._whole: set[str] = set()
         """The arguments with whose integers something is computed."""
 
-    def first_step(self) -> Step:
-        return Step("(as it was read)", Verdict.RUN)
+    def first_step(self) -> ProofStep:
+        return ProofStep("(as it was read)", Verdict.RUN)
 
-    def step_of(self, module_pass: ModulePass) -> Step:
-        return Step(module_pass.name, Verdict.UNCHANGED)
+    def step_of(self, module_pass: ModulePass) -> ProofStep:
+        return ProofStep(module_pass.name, Verdict.UNCHANGED)
 
-    def begin(self, module: ModuleOp, step: Step) -> None:
+    def begin(self, module: ModuleOp, step: ProofStep) -> None:
         self._overwritten = {name: overwritten_arguments(module, name) for name in self.arguments}
         self._whole = set()
         self._data = _drawn(self._data_sets(module), self.settings.seed)
@@ -279,7 +279,7 @@ class ProveEach(EachPass[Step]):
             yield DataSet(made[name], name=EXTREMES)
 
     def check_pass(
-        self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: Step
+        self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: ProofStep
     ) -> None:
         try:
             self._prove(module_pass, before, module, step)
@@ -317,7 +317,9 @@ class ProveEach(EachPass[Step]):
             return data
         return [each for each in data if each.name != WRONG_INDICES]
 
-    def _prove(self, module_pass: ModulePass, was: ModuleOp, module: ModuleOp, step: Step) -> None:
+    def _prove(
+        self, module_pass: ModulePass, was: ModuleOp, module: ModuleOp, step: ProofStep
+    ) -> None:
         before = self._state
         if isinstance(before, State):
             self._last, self._unproved = before, []
@@ -358,7 +360,7 @@ class ProveEach(EachPass[Step]):
         module_pass: ModulePass,
         was: ModuleOp,
         module: ModuleOp,
-        step: Step,
+        step: ProofStep,
         reason: NotProvable,
     ) -> None:
         """Check what has no exact meaning by data."""
@@ -372,7 +374,7 @@ class ProveEach(EachPass[Step]):
         module_pass: ModulePass,
         was: ModuleOp,
         module: ModuleOp,
-        step: Step,
+        step: ProofStep,
         after: State,
         reason: str,
     ) -> None:
@@ -389,7 +391,7 @@ class ProveEach(EachPass[Step]):
         step.verdict, step.note = Verdict.CHECKED, f"before it: {reason}"
 
     def _check_by_data(
-        self, module_pass: ModulePass, was: ModuleOp, module: ModuleOp, step: Step
+        self, module_pass: ModulePass, was: ModuleOp, module: ModuleOp, step: ProofStep
     ) -> None:
         """Check a pass as `--check-each` does, from the last module on that ran.
 

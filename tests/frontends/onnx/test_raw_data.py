@@ -14,7 +14,7 @@ from gawee_dialect.frontends.graph import ReadOptions
 from gawee_dialect.frontends.onnx.model_proto import read_model
 from gawee_dialect.model import load
 from gawee_dialect.parameters import MemoryStore
-from gawee_dialect.parameters.file_arrays import FileArrays, OpenFile, Place
+from gawee_dialect.parameters.file_arrays import FileArrays, FileExtent, OpenFile
 from gawee_dialect.parameters.store import ArrayDescription, ParameterProblem
 from gawee_dialect.source import Source
 from tests.frontends.onnx.onnx_models import helper, model, numpy_helper, onnx, written
@@ -104,7 +104,7 @@ def test_data_of_another_size_than_the_shape_says_is_refused(tmp_path):
 def test_a_place_beyond_the_end_of_a_file_is_not_read_as_numbers(tmp_path):
     path = tmp_path / "data"
     path.write_bytes(bytes(40))
-    store = FileArrays(OpenFile(path), {"w": Place(8, ArrayDescription((8,), "float32"))})
+    store = FileArrays(OpenFile(path), {"w": FileExtent(8, ArrayDescription((8,), "float32"))})
     path.write_bytes(bytes(20))
 
     with pytest.raises(ParameterProblem, match="was written to after the graph was read"):

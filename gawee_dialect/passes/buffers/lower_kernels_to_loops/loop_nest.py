@@ -171,23 +171,23 @@ def blocks_of(
 EITHER_ZERO = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
 """The extreme of zeros may be any of them: to distinguish them takes twice as long."""
 
-Inside = Callable[[Builder, "Place"], None]
+Inside = Callable[[Builder, "NestBox"], None]
 """Builds what is inside some loops."""
 
 
 @dataclass(frozen=True)
-class Place:
+class NestBox:
     """Where a nest is: the first point of each dimension and how many points are left to visit."""
 
     first: tuple[LinearIndex, ...]
     extent: tuple[int, ...]
 
-    def moved(self, dim: int, by: LinearIndex, extent: int) -> "Place":
+    def moved(self, dim: int, by: LinearIndex, extent: int) -> "NestBox":
         """Go `by` points further along a dimension, to visit `extent` points there."""
         first, sizes = list(self.first), list(self.extent)
         first[dim] += by
         sizes[dim] = extent
-        return Place(tuple(first), tuple(sizes))
+        return NestBox(tuple(first), tuple(sizes))
 
 
 def default_schedule(sizes: Sequence[int]) -> Schedule:
@@ -224,13 +224,13 @@ class LoopNest:
         """Insert the whole nest."""
         if 0 in self.op.sizes:
             return
-        start = Place((LinearIndex(),) * len(self.op.sizes), self.op.sizes)
+        start = NestBox((LinearIndex(),) * len(self.op.sizes), self.op.sizes)
         if self.parallel:
             self._build_threads(builder, start)
         else:
             self._build_loops(builder, self.outer, start, self._build_tile)
 
-    def _build_threads(self, builder: Builder, place: Place) -> None:
+    def _build_threads(self, builder: Builder, place: NestBox) -> None:
         """One parallel loop over the points of all the parallel loops."""
         loops, rest = self.outer[: self.parallel], self.outer[self.parallel :]
         counts: list[int] = []
@@ -239,7 +239,7 @@ class LoopNest:
             counts.append(-(-extent[loop.dim] // loop.step))
             extent[loop.dim] = min(loop.step, extent[loop.dim])
 
-        def tile(inner: Builder, at: Place) -> None:
+        def tile(inner: Builder, at: NestBox) -> None:
             self._build_loops(inner, rest, at, self._build_tile)
 
         def enter(inner: Builder, indices: Sequence[LinearIndex]) -> None:
@@ -251,7 +251,7 @@ class LoopNest:
         self,
         builder: Builder,
         loops: Sequence[tuple[Loop, int, LinearIndex]],
-        place: Place,
+        place: NestBox,
         inside: Inside,
     ) -> None:
         """Go to one iteration of each loop."""
@@ -260,7 +260,7 @@ class LoopNest:
             return
         (loop, count, index), *rest = loops
 
-        def go_on(inner: Builder, at: Place) -> None:
+        def go_on(inner: Builder, at: NestBox) -> None:
             self._enter(inner, rest, at, inside)
 
         own = -(-place.extent[loop.dim] // loop.step)
@@ -278,14 +278,14 @@ class LoopNest:
         end_iteration(inner)
 
     def _build_loops(
-        self, builder: Builder, loops: Sequence[Loop], place: Place, inside: Inside
+        self, builder: Builder, loops: Sequence[Loop], place: NestBox, inside: Inside
     ) -> None:
         if not loops:
             inside(builder, place)
             return
         loop, *rest = loops
 
-        def go_on(inner: Builder, at: Place) -> None:
+        def go_on(inner: Builder, at: NestBox) -> None:
             self._build_loops(inner, rest, at, inside)
 
         count = -(-place.extent[loop.dim] // loop.step)
@@ -307,7 +307,7 @@ class LoopNest:
         loop: Loop,
         count: int,
         index: LinearIndex,
-        place: Place,
+        place: NestBox,
         inside: Inside,
     ) -> None:
         """Build one iteration of a loop; the last one may have fewer points."""
@@ -321,7 +321,7 @@ class LoopNest:
 
     # A register tile.
 
-    def _build_tile(self, builder: Builder, place: Place) -> None:
+    def _build_tile(self, builder: Builder, place: NestBox) -> None:
         """Build a tile in whole vectors, then what is left of a vector."""
         dim = self.vector_dim
         if dim is None or dim >= self.op.num_parallel:
@@ -336,7 +336,7 @@ class LoopNest:
             at = place.moved(dim, LinearIndex(whole), rest)
             self._tile(builder, at, SCALAR if traps(self.op) else Lanes(self.lanes, rest))
 
-    def _tile(self, builder: Builder, place: Place, lanes: Lanes) -> None:
+    def _tile(self, builder: Builder, place: NestBox, lanes: Lanes) -> None:
         RegisterTile(self, place, lanes).build(builder)
 
     def access(
@@ -351,15 +351,15 @@ class LoopNest:
         """Open a loop that LLVM unrolls."""
         return open_loop(builder, self.counters, count, name, unroll=True)
 
-    def build_reductions(self, builder: Builder, place: Place, inside: Inside) -> None:
+    def build_reductions(self, builder: Builder, place: NestBox, inside: Inside) -> None:
         """Build the loops over what is reduced."""
         self._build_loops(builder, self.reducing, place, inside)
 
-    def build_blocks(self, builder: Builder, place: Place, block: Inside, inside: Inside) -> None:
+    def build_blocks(self, builder: Builder, place: NestBox, block: Inside, inside: Inside) -> None:
         """Build the loops over what is reduced in blocks: `block` is run behind each."""
         around, within = blocks_of(self.reducing, place.extent, steps_in_block(self.op))
 
-        def build_block(inner: Builder, at: Place) -> None:
+        def build_block(inner: Builder, at: NestBox) -> None:
             self._build_loops(inner, within, at, inside)
             block(inner, at)
 
@@ -371,7 +371,7 @@ class RegisterTile:
     """The points whose accumulators are in registers at one time."""
 
     nest: LoopNest
-    place: Place
+    place: NestBox
     lanes: Lanes
 
     def __post_init__(self) -> None:
@@ -440,7 +440,7 @@ class RegisterTile:
         self._start(builder, self.totals, FloatAttr(initial.value.data, f64))
         self._start(builder, self.accumulators, nothing)
 
-        def end_block(inner: Builder, place: Place) -> None:
+        def end_block(inner: Builder, place: NestBox) -> None:
             self._points(inner, self._add_block, self.chains)
             self._start(inner, self.accumulators, nothing)
 
@@ -535,7 +535,7 @@ class RegisterTile:
         narrow = type if lanes == 1 else VectorType(type, [lanes])
         return builder.insert(arith.TruncFOp(result, narrow)).result
 
-    def _dims(self, place: Place, counters: Mapping[int, SSAValue]) -> list[LinearIndex]:
+    def _dims(self, place: NestBox, counters: Mapping[int, SSAValue]) -> list[LinearIndex]:
         dims = list(place.first)
         for dim, counter in counters.items():
             step = self._lanes_apart if dim == self.nest.vector_dim else 1
@@ -552,7 +552,7 @@ class RegisterTile:
             dims[self.nest.vector_dim] += LANE
         return dims
 
-    def _accumulate(self, builder: Builder, place: Place) -> None:
+    def _accumulate(self, builder: Builder, place: NestBox) -> None:
         """Build one step of the reduction for every point of the tile."""
         build_prefetch(builder, self.op, self.nest.counters, place.first)
         dim, count = self.nest.vector_dim, self.reduced_lanes
@@ -567,7 +567,7 @@ class RegisterTile:
             self._accumulate_vectors(builder, at, Lanes(count, rest), first=whole)
 
     def _accumulate_vectors(
-        self, builder: Builder, place: Place, lanes: Lanes, *, first: int = 0, vectors: int = 1
+        self, builder: Builder, place: NestBox, lanes: Lanes, *, first: int = 0, vectors: int = 1
     ) -> None:
         """Add vectors along the reduction, from the first one's accumulator on, to every point."""
 

@@ -24,7 +24,7 @@ from gawee_dialect.upstream import arith as on_vectors
 
 
 @dataclass(frozen=True)
-class Layout:
+class FloatFormat:
     """How IEEE 754 lays out a binary float."""
 
     bits: IntegerType
@@ -40,8 +40,8 @@ def from_hex(*texts: str) -> Sequence[float]:
     return [float.fromhex(text) for text in texts]
 
 
-SINGLE = Layout(i32, 23, 127, 0x3F3504F3, float.fromhex("0x1p-126"))
-DOUBLE = Layout(i64, 52, 1023, 0x3FE6A09E667F3BCD, float.fromhex("0x1p-1022"))
+SINGLE = FloatFormat(i32, 23, 127, 0x3F3504F3, float.fromhex("0x1p-126"))
+DOUBLE = FloatFormat(i64, 52, 1023, 0x3FE6A09E667F3BCD, float.fromhex("0x1p-1022"))
 
 
 class Numbers:

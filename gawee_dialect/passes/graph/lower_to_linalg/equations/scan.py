@@ -20,7 +20,7 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape
-from gawee_dialect.equations.instance import Equation, Instance, Step, Type
+from gawee_dialect.equations.instance import Equation, EquationGroup, Instance, Type
 from gawee_dialect.equations.syntax import (
     Access,
     Expression,
@@ -59,7 +59,7 @@ class ScanBuilder:
     """Builds the steps of a group of equations."""
 
     instance: Instance
-    step: Step
+    step: EquationGroup
     builder: Builder
     tensors: dict[str, SSAValue]
     sliced: dict[str, Slice] = field(default_factory=dict[str, Slice])
