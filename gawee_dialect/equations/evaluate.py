@@ -76,7 +76,7 @@ class Axes:
 
 
 @dataclass(frozen=True)
-class Place:
+class StridedView:
     """Where elements at sums of multiples of indices are: the first, and how each index moves."""
 
     origin: Sequence[int]
@@ -119,7 +119,7 @@ class Known:
     dtypes: dict[ExpressionType, np.dtype[np.generic]] = field(
         default_factory=dict[ExpressionType, np.dtype[np.generic]]
     )
-    places: dict[int, Place | None] = field(default_factory=dict[int, Place | None])
+    places: dict[int, StridedView | None] = field(default_factory=dict[int, StridedView | None])
     values: dict[int, Axes | None] = field(default_factory=dict[int, Axes | None])
     """Of what depends on indices alone; None of what reads elements, or is large."""
 
@@ -353,7 +353,7 @@ class Evaluator:
             array = padded
         return place.view(array)
 
-    def place(self, node: Access, shape: Sequence[int]) -> Place | None:
+    def place(self, node: Access, shape: Sequence[int]) -> StridedView | None:
         """Return where an access reads that is sums of multiples of indices; None of all others."""
         if self.fixed:
             return self.found_place(node, shape)
@@ -362,7 +362,7 @@ class Evaluator:
             known[id(node)] = self.found_place(node, shape)
         return known[id(node)]
 
-    def found_place(self, node: Access, shape: Sequence[int]) -> Place | None:
+    def found_place(self, node: Access, shape: Sequence[int]) -> StridedView | None:
         """Find what `place` returns."""
         loops = {name: n for name, n in self.equation.extents.items() if name not in self.fixed}
         origin, padding = list[int](), list[tuple[int, int]]()
@@ -380,7 +380,7 @@ class Evaluator:
             origin.append(first + before)
             steps += own
         used = {name: loops[name] for name, _, _ in steps}
-        return Place(origin, steps, used, padding if any(map(any, padding)) else ())
+        return StridedView(origin, steps, used, padding if any(map(any, padding)) else ())
 
     def padded(
         self, node: Access, array: Array, padding: Sequence[tuple[int, int]], outside: float
