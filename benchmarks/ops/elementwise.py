@@ -9,8 +9,8 @@ from xdsl.ir import Operation
 
 from benchmarks.ops.case import Case, Operand
 from benchmarks.ops.operands import flags, normal, positive, small_whole, unit
-from gawee_dialect.dialect import activation, arithmetic, bitwise, comparison, elementary
 from gawee_dialect.dialect import elementwise as basic
+from gawee_dialect.dialect.graph import activation, arithmetic, bitwise, comparison, elementary
 from gawee_dialect.dialect.graph.cast import BitcastOp, CastOp
 
 PLANES = ((128, 128), (256, 1024), (2048, 1024))
