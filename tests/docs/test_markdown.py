@@ -173,7 +173,8 @@ def test_the_home_page_has_a_picture_and_leads_to_what_people_look_for() -> None
 def test_modules_and_files_that_pages_name_exist() -> None:
     def module(name: str) -> Path:
         path = ROOT / name.replace(".", "/")
-        return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        package = path / "__init__.py"
+        return package if package.exists() else path.with_suffix(".py")
 
     pages = {page: page.read_text() for page in PAGES if page.name != "CHANGELOG.md"}
     imports = {
