@@ -14,7 +14,7 @@ from gawee_dialect.dialect.kernels.algorithm import Algorithm
 from gawee_dialect.dialect.kernels.winograd import Winograd
 from gawee_dialect.instruments.check.each import CheckFailure
 from gawee_dialect.instruments.prove import run
-from gawee_dialect.passes import convert_to_winograd
+from gawee_dialect.passes.tensors import convert_to_winograd
 from gawee_dialect.passes.tensors.convert_to_winograd.choose import Convolution, plans
 from gawee_dialect.target.description import Processor
 from tests.instruments.checking import parse
