@@ -8,7 +8,7 @@ from xdsl.ir import Operation
 
 from benchmarks.ops.case import Case, Operand
 from benchmarks.ops.operands import flags, normal, positive, unit
-from gawee_dialect.dialect import along_axis, normalization, order, reduction
+from gawee_dialect.dialect.graph import along_axis, normalization, order, reduction
 
 PLANES = ((128, 128), (256, 1000), (2048, 1024))
 CUBES = ((4, 127, 33), (8, 511, 64), (16, 2047, 65))

@@ -15,7 +15,7 @@ from gawee_dialect.dialect.graph.conv import ConvOp  # noqa: E402
 from gawee_dialect.dialect.graph.elementwise import AddOp, ReluOp  # noqa: E402
 from gawee_dialect.dialect.kernels.winograd import WinogradOp  # noqa: E402
 from gawee_dialect.levels import Level, lower_to  # noqa: E402
-from gawee_dialect.passes import convert_to_winograd  # noqa: E402
+from gawee_dialect.passes.tensors import convert_to_winograd  # noqa: E402
 from gawee_dialect.passes.tensors.convert_to_winograd.choose import plans  # noqa: E402
 from tests.kernels.compiled import EXACT, WAYS, check, module_of, small  # noqa: E402
 

@@ -9,7 +9,7 @@ F = torch.nn.functional
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from gawee_dialect.dialect import activation, arithmetic, elementary, elementwise  # noqa: E402
+from gawee_dialect.dialect.graph import activation, arithmetic, elementary, elementwise  # noqa: E402
 from gawee_dialect.dialect.graph.activation import ClipOp, EluOp, GeluOp, LeakyReluOp  # noqa: E402
 from gawee_dialect.dialect.graph.bitwise import (  # noqa: E402
     BitwiseAndOp,

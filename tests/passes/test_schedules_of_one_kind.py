@@ -4,7 +4,7 @@ import pytest
 
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.levels import Level, lower_to
-from gawee_dialect.passes import assign_schedules
+from gawee_dialect.passes.tensors import assign_schedules
 from gawee_dialect.passes.tensors.assign_schedules import best_tile
 from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import KernelAccesses
 from gawee_dialect.passes.tensors.assign_schedules.tiles import Tile
