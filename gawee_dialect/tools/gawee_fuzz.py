@@ -25,8 +25,6 @@ from gawee_dialect.fuzz.random_graph import Graphs, Settings, TrialGenerator
 from gawee_dialect.fuzz.random_pipeline import check_places
 from gawee_dialect.fuzz.session import Session, finding_text, progress_lines, summary
 from gawee_dialect.fuzz.trial import Trial
-from gawee_dialect.passes.insertion import parse_insertion
-from gawee_dialect.passes.pass_manager import parse_passes
 from gawee_dialect.tools.command_line import (
     DONE,
     CommandParser,
@@ -36,7 +34,7 @@ from gawee_dialect.tools.command_line import (
 )
 from gawee_dialect.tools.fuzz_numbers import FuzzTask, try_alone, try_numbers
 from gawee_dialect.tools.graph_arguments import add_insert
-from gawee_dialect.tools.pass_flags import split_pass_flags
+from gawee_dialect.tools.pass_flags import parse_with_passes
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 from gawee_dialect.universe import all_passes
 from gawee_dialect.whole_file import write_file
@@ -136,16 +134,7 @@ def parse_arguments(
     `oracles` and `generators` are those of files that were loaded.
     """
     table = all_passes()
-    rest, specs = split_pass_flags(argv, table)
-    parser = argument_parser()
-    arguments, unknown = parser.parse_known_args(rest)
-    if unknown:
-        flag = unknown[0].partition("=")[0]
-        flags = [*parser.flags(), *(f"--{name}" for name in table)]
-        hint = did_you_mean(flag, flags, f"{PROG} --help lists the flags")
-        raise GaweeError(Diagnostic(f"unknown flag or pass '{flag}'", hint=hint))
-    passes = [made for spec in specs for made in parse_passes(spec, table)]
-    insertions = [parse_insertion(text, table) for text in arguments.insert]
+    arguments, passes, insertions = parse_with_passes(argument_parser(), argv, table)
     if passes and insertions:
         raise GaweeError("expected passes or --insert, got both")
     check_places(insertions)

@@ -11,11 +11,11 @@ from time import monotonic
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.frontends.mlir_text import print_mlir
-from gawee_dialect.passes.insertion import parse_insertion, with_insertions
-from gawee_dialect.passes.pass_manager import PassTable, parse_passes
+from gawee_dialect.passes.insertion import with_insertions
+from gawee_dialect.passes.pass_manager import PassTable
 from gawee_dialect.reduce.draft import reducible_function
 from gawee_dialect.reduce.failure import Failure, PipelineError, ScriptFailure
 from gawee_dialect.reduce.reducer import Reducer, count_ops, largest_tensor
@@ -28,7 +28,7 @@ from gawee_dialect.tools.command_line import (
     write_text,
 )
 from gawee_dialect.tools.graph_arguments import add_format, add_insert
-from gawee_dialect.tools.pass_flags import split_pass_flags
+from gawee_dialect.tools.pass_flags import parse_with_passes
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.report_flags import add_report_flags, wants_report
 from gawee_dialect.universe import all_passes
@@ -106,16 +106,7 @@ def argument_parser() -> CommandParser:
 
 def parse_arguments(argv: Sequence[str], table: PassTable) -> tuple[Namespace, list[ModulePass]]:
     """Read the command line; raises GaweeError, with the nearest flag, for an unknown one."""
-    rest, specs = split_pass_flags(argv, table)
-    parser = argument_parser()
-    arguments, unknown = parser.parse_known_args(rest)
-    if unknown:
-        flag = unknown[0].partition("=")[0]
-        flags = [*parser.flags(), *(f"--{name}" for name in table)]
-        hint = did_you_mean(flag, flags, f"{PROG} --help lists the flags")
-        raise GaweeError(Diagnostic(f"unknown flag or pass '{flag}'", hint=hint))
-    named = [made for spec in specs for made in parse_passes(spec, table)]
-    insertions = [parse_insertion(text, table) for text in arguments.insert]
+    arguments, named, insertions = parse_with_passes(argument_parser(), argv, table)
     passes = [*with_insertions(named, insertions)]
     if arguments.test is None and not passes:
         raise GaweeError("expected passes, or --test=SCRIPT, got neither")

@@ -122,8 +122,9 @@ def test_arguments_are_those_of_the_schemas() -> None:
     for op in sorted(CASES):
         mapping = find_mapping(op)
         assert mapping is not None, op
-        declared = [parameter.name for parameter in mapping.parameters]
-        optional = {parameter.name for parameter in mapping.parameters if not parameter.required}
+        parameters = [each for one in mapping.parameters for each in one.group or (one,)]
+        declared = [parameter.name for parameter in parameters]
+        optional = {parameter.name for parameter in parameters if not parameter.required}
         names = schema_names(op)
 
         assert [name for name in declared if name in names] == names, op

@@ -49,8 +49,8 @@ class Layers:
 
     has_biases: bool
     num_layers: int
-    train: bool
     dropout: float
+    train: bool
     bidirectional: bool
     batch_first: bool
 
@@ -160,19 +160,9 @@ def run_layers(
 
 @register_op("aten.lstm.input")
 def lstm(
-    emit: Emitter,
-    input: SSAValue,
-    hx: Tensors,
-    params: Tensors,
-    has_biases: bool,
-    num_layers: int,
-    dropout: float,
-    train: bool,
-    bidirectional: bool,
-    batch_first: bool,
+    emit: Emitter, input: SSAValue, hx: Tensors, params: Tensors, layers: Layers
 ) -> Sequence[SSAValue]:
     """LSTM layers: outputs, last h, last c"""
-    layers = Layers(has_biases, num_layers, train, dropout, bidirectional, batch_first)
     return run_layers(emit, lstm_cell, input, hx, params, layers)
 
 
@@ -219,18 +209,8 @@ def single_state(cell: Cell) -> Callable[..., Sequence[SSAValue]]:
     """Return the mapping of layers whose state is h alone."""
 
     def mapping(
-        emit: Emitter,
-        input: SSAValue,
-        hx: SSAValue,
-        params: Tensors,
-        has_biases: bool,
-        num_layers: int,
-        dropout: float,
-        train: bool,
-        bidirectional: bool,
-        batch_first: bool,
+        emit: Emitter, input: SSAValue, hx: SSAValue, params: Tensors, layers: Layers
     ) -> Sequence[SSAValue]:
-        layers = Layers(has_biases, num_layers, train, dropout, bidirectional, batch_first)
         return run_layers(emit, cell, input, [hx], params, layers)
 
     return mapping

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 
-from xdsl.dialects import arith, llvm
+from xdsl.dialects import arith, llvm, math
 from xdsl.dialects.arith import IntegerOverflowFlag
 from xdsl.dialects.builtin import (
     BFloat16Type,
@@ -92,6 +92,7 @@ NE, SLT, SGE = 1, 2, 5
 """Integer comparisons, numbered as arith and llvm both do."""
 
 IntegerBinary = Callable[[SSAValue, SSAValue], Operation]
+BinaryOfFloats = arith.FloatingPointLikeBinaryOperation | math.FloatingPointLikeBinaryMathOperation
 FloatBinary = Callable[[SSAValue, SSAValue, FastMathAttr], Operation]
 Cast = Callable[[SSAValue, Attribute], Operation]
 
@@ -156,10 +157,10 @@ def with_overflow(
 
 def float_binary(
     make: FloatBinary,
-) -> Callable[[arith.FloatingPointLikeBinaryOperation, FunctionConversion], None]:
+) -> Callable[[BinaryOfFloats, FunctionConversion], None]:
     """Convert a float op to the one llvm op that `make` makes of its operands and flags."""
 
-    def convert(op: arith.FloatingPointLikeBinaryOperation, to: FunctionConversion) -> None:
+    def convert(op: BinaryOfFloats, to: FunctionConversion) -> None:
         flags = fast_math(op.fastmath, to)
         made = to.compute(make(widened(op.lhs, to), widened(op.rhs, to), flags))
         to.define(op.result, narrowed(made, op.result.type, to))

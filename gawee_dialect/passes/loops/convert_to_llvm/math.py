@@ -8,7 +8,12 @@ from xdsl.dialects.llvm import FastMathAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from gawee_dialect.hints import isa
-from gawee_dialect.passes.loops.convert_to_llvm.arith import fast_math, narrowed, widened
+from gawee_dialect.passes.loops.convert_to_llvm.arith import (
+    fast_math,
+    float_binary,
+    narrowed,
+    widened,
+)
 from gawee_dialect.passes.loops.convert_to_llvm.conversion import FunctionConversion, rule
 from gawee_dialect.upstream import llvm as ours
 from gawee_dialect.upstream import llvm_vector
@@ -17,7 +22,6 @@ LARGEST_PRODUCT = 16
 """Integer powers up to which products take the place of a call."""
 
 Unary = Callable[[SSAValue, FastMathAttr], Operation]
-Binary = Callable[[SSAValue, SSAValue, FastMathAttr], Operation]
 
 
 def unary(
@@ -27,19 +31,6 @@ def unary(
 
     def convert(op: math.FloatingPointLikeUnaryMathOperation, to: FunctionConversion) -> None:
         made = to.compute(make(widened(op.operand, to), fast_math(op.fastmath, to)))
-        to.define(op.result, narrowed(made, op.result.type, to))
-
-    return convert
-
-
-def binary(
-    make: Binary,
-) -> Callable[[math.FloatingPointLikeBinaryMathOperation, FunctionConversion], None]:
-    """Convert a function of two floats to the intrinsic that `make` makes."""
-
-    def convert(op: math.FloatingPointLikeBinaryMathOperation, to: FunctionConversion) -> None:
-        flags = fast_math(op.fastmath, to)
-        made = to.compute(make(widened(op.lhs, to), widened(op.rhs, to), flags))
         to.define(op.result, narrowed(made, op.result.type, to))
 
     return convert
@@ -149,10 +140,10 @@ RULES = (
     rule(math.AsinhOp, libm("asinh")),
     rule(math.AtanOp, unary(ours.AtanOp)),
     rule(math.AtanhOp, libm("atanh")),
-    rule(math.Atan2Op, binary(ours.Atan2Op)),
+    rule(math.Atan2Op, float_binary(ours.Atan2Op)),
     rule(math.CbrtOp, libm("cbrt")),
     rule(math.CeilOp, unary(llvm.FCeilOp)),
-    rule(math.CopySignOp, binary(llvm.FCopySignOp)),
+    rule(math.CopySignOp, float_binary(llvm.FCopySignOp)),
     rule(math.CosOp, unary(llvm.FCosOp)),
     rule(math.CoshOp, unary(ours.CoshOp)),
     rule(math.ErfOp, libm("erf")),
@@ -166,7 +157,7 @@ RULES = (
     rule(math.Log10Op, unary(ours.Log10Op)),
     rule(math.Log1pOp, libm("log1p")),
     rule(math.Log2Op, unary(llvm.FLog2Op)),
-    rule(math.PowFOp, binary(llvm.FPowOp)),
+    rule(math.PowFOp, float_binary(llvm.FPowOp)),
     rule(math.RoundOp, unary(ours.RoundOp)),
     rule(math.RoundEvenOp, unary(ours.RoundEvenOp)),
     rule(math.RsqrtOp, convert_reciprocal_root),
