@@ -9,6 +9,7 @@ What steps make is `#gawee.schedule` on kernels, which is what the compiler choo
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from html import escape
 from itertools import pairwise
@@ -28,6 +29,8 @@ from gawee_dialect.dialect.kernels.algorithm import Algorithm
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of
 from gawee_dialect.dialect.types import element_bytes
+from gawee_dialect.evaluation.evaluator import Build
+from gawee_dialect.evaluation.search import Space
 from gawee_dialect.instruments.profile import name_of
 from gawee_dialect.model import Model
 from gawee_dialect.passes.tensors.assign_schedules import AssignSchedules, accesses_of
@@ -50,10 +53,10 @@ def schedule(network: Model | ModuleOp, options: CodeOptions | None = None) -> "
 
     What `options.schedules` has is taken already. Raises GaweeError where it cannot be lowered.
     """
-    module = network.module if isinstance(network, Model) else network
-    if find_function(module) is None:
+    model = network if isinstance(network, Model) else Model(network)
+    if find_function(model.module) is None:
         raise GaweeError("expected a function '@main' in the module, got none")
-    return NetworkSchedule(module, options or CodeOptions())
+    return NetworkSchedule(model, options or CodeOptions())
 
 
 class KernelSchedule(Steps):
@@ -148,6 +151,21 @@ class KernelSchedule(Steps):
         others = [each for each in self.network.select(kind, where) if each is not self]
         return self.network.apply(self.script, others)
 
+    def space(self, steps: Callable[..., Script], **knobs: Sequence[object]) -> Space[Build]:
+        """Return the network with each program that `steps` makes of knobs' values, in this kernel.
+
+        A point is illegal where the kernel cannot take its steps.
+        """
+
+        def build(**values: object) -> Build:
+            network, was = self.network, self.script
+            self._take(steps(**values))
+            options = replace(network.options, schedules=network.database())
+            self._take(was)
+            return Build(network.model, options)
+
+        return Space(build, knobs)
+
     def __str__(self) -> str:
         if not isinstance(self.op, KernelOp):
             return f"{self.description}: {', '.join(self.nodes)}\n{self.op.algorithm}"
@@ -202,10 +220,10 @@ Where = Callable[[KernelSchedule], bool]
 class NetworkSchedule:
     """The distinct kernels of a network that run each time, with the steps taken for each."""
 
-    def __init__(self, module: ModuleOp, options: CodeOptions):
-        self.options = options
+    def __init__(self, model: Model, options: CodeOptions):
+        self.model, self.options = model, options
         self.cpu = options.machine.processor.cpu
-        self._lowering = Lowering(module, options.machine, options.passes, options)
+        self._lowering = Lowering(model.module, options.machine, options.passes, options)
         self._kernels: dict[object, KernelSchedule] = {}
         self._keys: dict[object, str] = {}
         self.lower()
