@@ -22,7 +22,6 @@ import numpy as np
 
 from benchmarks.targets import add_target, held_target, hold, processor_and_target
 from benchmarks.timing import console
-from gawee_dialect.evaluation.search import Finals, Trial
 from gawee_dialect.model import Model, load
 from gawee_dialect.tuning.search import Kernel, Phase, Settings, Tuner, shown
 
@@ -117,17 +116,6 @@ class Scope:
         ]
 
 
-class Bounded(Finals):
-    """Measure no more than some seconds, but all versions."""
-
-    def __init__(self, count: int):
-        super().__init__(count)
-        self._end = perf_counter() + SECONDS_OF_A_KERNEL
-
-    def suggest(self) -> Trial | None:
-        return super().suggest() if not self.best or perf_counter() < self._end else None
-
-
 def measure(name: str, file: Path, settings: Settings, scope: Scope) -> bool:
     """Tune a network but for what the file has already; return whether the time was enough."""
     model, inputs = network(name)
@@ -216,7 +204,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options.results /= held_target()
         options.page = options.results / "page.md" if options.page == PAGE else options.page
     options.results.mkdir(exist_ok=True, parents=True)
-    settings = Settings(options.threads, options.candidates, strategy=Bounded)
+    settings = Settings(options.threads, options.candidates, seconds=SECONDS_OF_A_KERNEL)
     scope = Scope(options.shortest / 1e6, options.others, perf_counter() + options.seconds)
     for name in options.model.split(","):
         file = file_of(options, name)

@@ -9,7 +9,9 @@ What steps make is `#gawee.schedule` on kernels, which is what the compiler choo
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import cached_property
 from html import escape
 from itertools import pairwise
 from math import ceil, prod
@@ -17,6 +19,8 @@ from pathlib import Path
 from typing import Self
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.ir import Operation
 
 from gawee_dialect.analysis.kernel_kind import KernelKind, kernel_kind
 from gawee_dialect.code_options import CodeOptions
@@ -28,15 +32,25 @@ from gawee_dialect.dialect.kernels.algorithm import Algorithm
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of
 from gawee_dialect.dialect.types import element_bytes
+from gawee_dialect.evaluation.evaluator import Build
+from gawee_dialect.evaluation.search import Space
 from gawee_dialect.instruments.profile import name_of
+from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.passes.tensors.assign_schedules import AssignSchedules, accesses_of
+from gawee_dialect.passes.tensors.form_kernels.from_linalg import reduced, trip_counts
 from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
 from gawee_dialect.schedules.database import Choice, Database, Entry
 from gawee_dialect.schedules.file import program_text
 from gawee_dialect.schedules.keys import Decision, describe, mark_of, schedule_key
 from gawee_dialect.schedules.script import Script, Steps, behind, script_of
-from gawee_dialect.schedules.steps import Nest, Step
+from gawee_dialect.schedules.steps import IllegalStep, Nest, Step
+from gawee_dialect.schedules.transform_dialect import (
+    fused_ops,
+    run_transform_script,
+    transform_script,
+)
+from gawee_dialect.source import Source
 from gawee_dialect.target.description import KIB, MIB
 from gawee_dialect.tuning.lowering import Lowering, ops_by_key
 from gawee_dialect.whole_file import write_file
@@ -50,10 +64,10 @@ def schedule(network: Model | ModuleOp, options: CodeOptions | None = None) -> "
 
     What `options.schedules` has is taken already. Raises GaweeError where it cannot be lowered.
     """
-    module = network.module if isinstance(network, Model) else network
-    if find_function(module) is None:
+    model = network if isinstance(network, Model) else Model(network)
+    if find_function(model.module) is None:
         raise GaweeError("expected a function '@main' in the module, got none")
-    return NetworkSchedule(module, options or CodeOptions())
+    return NetworkSchedule(model, options or CodeOptions())
 
 
 class KernelSchedule(Steps):
@@ -148,6 +162,51 @@ class KernelSchedule(Steps):
         others = [each for each in self.network.select(kind, where) if each is not self]
         return self.network.apply(self.script, others)
 
+    def transform_script(self) -> str:
+        """Return the loops as a script that upstream's `mlir-opt` runs on the network in linalg.
+
+        Raises GaweeError for what MLIR's transform dialect has no op for.
+        """
+        op = self._kernel()
+        if not self.linalg_ops:
+            message = "is no op of linalg with the dimensions of the kernel"
+            raise GaweeError(Diagnostic.at(op, message))
+        try:
+            return transform_script(self.linalg_ops, self.loops, self.network.linalg)
+        except IllegalStep as error:
+            raise GaweeError(Diagnostic.at(op, str(error))) from error
+
+    @property
+    def linalg_ops(self) -> Sequence[Operation]:
+        """The op that the kernel was in `network.linalg`, and those that it computes with it.
+
+        There are none where it has other dimensions than an op.
+        """
+        others = {name for each in self.network for name in each.nodes} - {*self.nodes}
+        written = list(self.written.sizes), self.written.num_parallel
+        for root in self.network.linalg.walk():
+            if isinstance(root, LinalgStructuredOperation):
+                ops = fused_ops(root, lambda each: name_of(each) not in others)
+                loops = trip_counts(root), reduced(root).count(False)
+                if loops == written and not {*self.nodes}.isdisjoint(map(name_of, ops)):
+                    return ops
+        return ()
+
+    def space(self, steps: Callable[..., Script], **knobs: Sequence[object]) -> Space[Build]:
+        """Return the network with each program that `steps` makes of knobs' values, in this kernel.
+
+        A point is illegal where the kernel cannot take its steps.
+        """
+
+        def build(**values: object) -> Build:
+            network, was = self.network, self.script
+            self._take(steps(**values))
+            options = replace(network.options, schedules=network.database())
+            self._take(was)
+            return Build(network.model, options)
+
+        return Space(build, knobs)
+
     def __str__(self) -> str:
         if not isinstance(self.op, KernelOp):
             return f"{self.description}: {', '.join(self.nodes)}\n{self.op.algorithm}"
@@ -202,14 +261,19 @@ Where = Callable[[KernelSchedule], bool]
 class NetworkSchedule:
     """The distinct kernels of a network that run each time, with the steps taken for each."""
 
-    def __init__(self, module: ModuleOp, options: CodeOptions):
-        self.options = options
+    def __init__(self, model: Model, options: CodeOptions):
+        self.model, self.options = model, options
         self.cpu = options.machine.processor.cpu
-        self._lowering = Lowering(module, options.machine, options.passes, options)
+        self._lowering = Lowering(model.module, options.machine, options.passes, options)
         self._kernels: dict[object, KernelSchedule] = {}
         self._keys: dict[object, str] = {}
         self.lower()
         self._take_given()
+
+    @cached_property
+    def linalg(self) -> ModuleOp:
+        """The network in linalg, which scripts of MLIR's transform dialect are about."""
+        return self.model.lowered(Level.LINALG, self.options)
 
     # The kernels.
 
@@ -265,6 +329,27 @@ class NetworkSchedule:
                 kernel.undo(len(kernel.script.steps)).then(*old.steps)
             raise GaweeError(problems)
         return kernels
+
+    def run_transform(self, script: Source) -> None:
+        """Have kernels take what a script of MLIR's transform dialect says about ops of linalg.
+
+        Raises GaweeError, with its place, for an op that is not supported or that loops cannot do;
+        no kernel takes anything then.
+        """
+
+        def match(names: Sequence[str]) -> Sequence[KernelSchedule]:
+            owners = {op: kernel for kernel in self for op in kernel.linalg_ops}
+            if "func.func" in names:
+                return list(dict.fromkeys(owners.values()))
+            return [owners[op] for op in self.linalg.walk() if op.name in names and op in owners]
+
+        were = [(kernel, kernel.script) for kernel in self]
+        try:
+            run_transform_script(script, match)
+        except GaweeError:
+            for kernel, old in were:
+                kernel.script = old
+            raise
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self))

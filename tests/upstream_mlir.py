@@ -106,21 +106,26 @@ def run_mlir_translate(mlir_text: str) -> str:
     return _run(tools.mlir_translate, mlir_text, "--mlir-to-llvmir")
 
 
-def upstream_llvm_ir(mlir_text: str) -> str:
+def upstream_llvm_ir(mlir_text: str, passes: Sequence[str] = PASSES) -> str:
     """Lower linalg on tensors to LLVM IR text, by upstream's passes alone."""
-    passes = f"--pass-pipeline=builtin.module({','.join(PASSES)})"
-    return run_mlir_translate(run_mlir_opt(mlir_text, passes))
+    pipeline = f"--pass-pipeline=builtin.module({','.join(passes)})"
+    return run_mlir_translate(run_mlir_opt(mlir_text, pipeline, "--allow-unregistered-dialect"))
 
 
 def run_upstream(
-    mlir_text: str, arguments: Sequence[NDArray[Any]], function: str = "main"
+    mlir_text: str,
+    arguments: Sequence[NDArray[Any]],
+    function: str = "main",
+    passes: Sequence[str] = PASSES,
+    signature: str | None = None,
 ) -> list[NDArray[Any]]:
     """Compile a function on tensors with upstream's lowering, and call it.
 
-    `arguments` are one array an argument, in order; returns one array a result.
+    `arguments` are one array an argument, in order; returns one array a result. `signature` is a
+    text whose function has the same type, where the text has ops that are not parsed here.
     """
-    results = _result_types(mlir_text, function)
-    engine = jit_of(upstream_llvm_ir(mlir_text))
+    results = _result_types(mlir_text if signature is None else signature, function)
+    engine = jit_of(upstream_llvm_ir(mlir_text, passes))
     address = engine.get_function_address(f"_mlir_ciface_{function}")
     assert address, f"no function '{function}' in the compiled module"
     # Upstream may write into its arguments.

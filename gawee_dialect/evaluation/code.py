@@ -15,7 +15,10 @@ from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.evaluation.evaluator import Build, Evaluator, Figures
 from gawee_dialect.evaluation.machine import peak_memory
 from gawee_dialect.instruments.check.compare import Tolerance, changed_signature, compare
+from gawee_dialect.instruments.check.failure import CheckFailure
+from gawee_dialect.instruments.prove.each import ProveEach, Verdict
 from gawee_dialect.levels import Level
+from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.numerics import REASSOCIATES
 from gawee_dialect.target.machine import find_processor
 
@@ -53,6 +56,27 @@ def code_figures(program: Program) -> Figures:
         "spills": len(SPILLED.findall(text)),
         "reloads": len(RELOADED.findall(text)),
     }
+
+
+# Whether passes change what is computed, in exact arithmetic: the verdicts of --prove-each.
+
+
+class Proof(Evaluator[Build]):
+    """How many passes to loops are proved, how many only checked, and whether one is wrong."""
+
+    def figures(self, candidates: Sequence[Build]) -> Sequence[Figures]:
+        return [self._figures(each) for each in candidates]
+
+    def _figures(self, build: Build) -> Figures:
+        prove = ProveEach()
+        try:
+            with instrumented(prove):
+                build.model.lowered(Level.LOOPS, build.options)
+        except CheckFailure:
+            return {"valid": False}
+        verdicts = [step.verdict for step in prove.steps]
+        proved = sum(each in (Verdict.PROVED, Verdict.UNCHANGED) for each in verdicts)
+        return {"proved": proved, "checked": len(verdicts) - proved, "valid": True}
 
 
 # What a network costs by its kernels, before any of them runs.

@@ -1,106 +1,232 @@
-"""A search for the best of some candidates: a strategy suggests, an evaluator measures.
+"""A search: a space has points, a strategy suggests some, an evaluator measures them.
 
-class Random(Strategy):
-    def __init__(self, count):
-        super().__init__(count)
-        self.left = random.sample(range(count), 3)
-
-    def suggest(self):
-        return Trial((self.left.pop(),)) if self.left else None
+targets = {"target": ["host", "haswell"]}
+space = Space(lambda target: Build(model, CodeOptions(target=target)), targets)
+best = search(space, Code(), "spills", Exhaustive)
+space.values(min(best, key=best.__getitem__))      # {"target": ...}
 """
 
+import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from math import inf
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, product
+from math import inf, prod
+from time import perf_counter
+from typing import Generic, TypeVar
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.evaluation.evaluator import Evaluator
 
 Candidate = TypeVar("Candidate")
+Made = TypeVar("Made", covariant=True)
+Other = TypeVar("Other")
+
+Point = tuple[int, ...]
+"""Which value each knob has, by number."""
+
+DRAWN = 64
+"""Points that are drawn for each legal one that is asked for, at most."""
 
 
-@dataclass(frozen=True)
-class Trial:
-    """Candidates to measure next, by number, in turns: so many rounds."""
+class Space(Generic[Made]):
+    """What can be chosen: knobs with values, and what is made of a value for each.
 
-    candidates: Sequence[int]
-    rounds: int = 1
+    `start` is the point that is chosen without a search, the first value of each knob unless given.
+    `ranking` yields points from the best on, as a model sees it; unless given, in their order.
+    """
+
+    def __init__(
+        self,
+        make: Callable[..., Made],
+        knobs: Mapping[str, Sequence[object]],
+        *,
+        start: Point | None = None,
+        ranking: Callable[[], Iterable[Point]] | None = None,
+    ):
+        """Take what makes a candidate of knobs' values; it raises GaweeError for illegal ones."""
+        self.knobs = knobs
+        self.start = start or (0,) * len(knobs)
+        self.make, self._ranking = make, ranking
+        self._made: dict[Point, Made | GaweeError] = {}
+
+    def map(self, function: Callable[[Made], Other]) -> "Space[Other]":
+        """Return the same points with something else made of each candidate."""
+
+        def make(**values: object) -> Other:
+            return function(self.make(**values))
+
+        return Space(make, self.knobs, start=self.start, ranking=self._ranking)
+
+    @property
+    def count(self) -> int:
+        """The number of points, illegal ones among them."""
+        return prod(map(len, self.knobs.values()))
+
+    def points(self) -> Iterator[Point]:
+        """Yield all points; the last knob changes first."""
+        return product(*(range(len(values)) for values in self.knobs.values()))
+
+    def __contains__(self, point: Point) -> bool:
+        sizes = [len(values) for values in self.knobs.values()]
+        inside = all(0 <= at < size for at, size in zip(point, sizes, strict=False))
+        return inside and len(point) == len(sizes)
+
+    def values(self, point: Point) -> Mapping[str, object]:
+        """Return the value of each knob."""
+        return {
+            name: values[at] for (name, values), at in zip(self.knobs.items(), point, strict=True)
+        }
+
+    def candidate(self, point: Point) -> Made:
+        """Return what a point is, made once; raises GaweeError where it is illegal."""
+        if point not in self._made:
+            try:
+                self._made[point] = self.make(**self.values(point))
+            except GaweeError as error:
+                self._made[point] = error
+        made = self._made[point]
+        if isinstance(made, GaweeError):
+            raise made
+        return made
+
+    def problem(self, point: Point) -> str | None:
+        """Return why a point is illegal, or None."""
+        try:
+            self.candidate(point)
+        except GaweeError as error:
+            return str(error)
+        return None
+
+    def ranking(self) -> Iterator[Point]:
+        """Yield legal points from the best on, as a model sees it."""
+        ranked = self.points() if self._ranking is None else self._ranking()
+        return (point for point in ranked if self.problem(point) is None)
+
+    def sample(self, number: int, seed: int) -> Sequence[Point]:
+        """Return up to so many different legal points, by chance."""
+        drawn = random.Random(seed).sample(range(self.count), min(self.count, DRAWN * number))
+        legal = (point for at in drawn if self.problem(point := self._numbered(at)) is None)
+        return list(islice(legal, number))
+
+    def _numbered(self, number: int) -> Point:
+        found: list[int] = []
+        for values in [*self.knobs.values()][::-1]:
+            number, at = divmod(number, len(values))
+            found.append(at)
+        return tuple(found[::-1])
+
+    def neighbours(self, point: Point) -> Sequence[Point]:
+        """Return the legal points that differ in one knob: numbers by one step, others by any."""
+        found: list[Point] = []
+        for knob, values in enumerate(self.knobs.values()):
+            ordered = all(isinstance(each, int | float) for each in values)
+            others = (point[knob] - 1, point[knob] + 1) if ordered else range(len(values))
+            for at in others:
+                other = (*point[:knob], at, *point[knob + 1 :])
+                if other != point and other in self and self.problem(other) is None:
+                    found.append(other)
+        return found
+
+    def features(self, point: Point) -> Sequence[float]:
+        """Return a point as numbers: values that are numbers, one of several others as 0 or 1."""
+        found: list[float] = []
+        for values, at in zip(self.knobs.values(), point, strict=True):
+            value = values[at]
+            if isinstance(value, int | float):
+                found.append(float(value))
+            else:
+                found += [float(at == other) for other in range(len(values))]
+        return found
 
 
 class Strategy(ABC):
-    """What decides which candidates are measured; made anew for each search."""
+    """What decides which points are measured; made anew for each search."""
 
-    def __init__(self, count: int):
-        """Begin a search among so many candidates; number 0 is what is chosen without one."""
-        self.count = count
-        self.best: dict[int, float] = {}
-        """The least figure of each candidate that was measured."""
+    def __init__(self, space: Space[object]):
+        self.space = space
+        self.best: dict[Point, float] = {}
+        """The least figure of each point that was measured."""
 
     @abstractmethod
-    def suggest(self) -> Trial | None:
-        """Return what to measure next, None where the search is over."""
+    def suggest(self, most: int) -> Sequence[Point]:
+        """Return up to so many points to measure next, none where the search is over."""
 
-    def observe(self, measured: Mapping[int, float]) -> None:
-        """Hear what was measured: the figure of each candidate of the last trial."""
-        for candidate, figure in measured.items():
-            self.best[candidate] = min(figure, self.best.get(candidate, inf))
+    def observe(self, measured: Mapping[Point, float]) -> None:
+        """Hear the figures of points, the least so far of each."""
+        self.best |= measured
 
 
-MakeStrategy = Callable[[int], Strategy]
-"""From the number of candidates to a strategy: its class, as a rule."""
+MakeStrategy = Callable[[Space[object]], Strategy]
+"""From a space to a strategy: its class, as a rule."""
 
 FIRST_ROUNDS, SECOND_ROUNDS = 3, 7
-"""Rounds with all candidates, and with those that are left."""
+"""Rounds with what is suggested at once, and with those that are left."""
 FINALISTS = 3
 
 
-class Finals(Strategy):
-    """Measure all a few times, then the fastest and the first more often."""
+class Ranked(Strategy):
+    """The points that the space's model ranks highest."""
 
-    def __init__(self, count: int):
-        super().__init__(count)
-        self._next = 0
+    def __init__(self, space: Space[object]):
+        super().__init__(space)
+        self._left = space.ranking()
 
-    def suggest(self) -> Trial | None:
-        self._next += 1
-        if self._next == 1:
-            return Trial(range(self.count), FIRST_ROUNDS)
-        if self._next == 2:
-            fastest = sorted(range(1, self.count), key=lambda each: self.best[each])
-            return Trial([0, *fastest[:FINALISTS]], SECOND_ROUNDS)
-        return None
+    def suggest(self, most: int) -> Sequence[Point]:
+        return list(islice(self._left, most))
 
 
 def search(
-    candidates: Sequence[Candidate],
+    space: Space[Candidate],
     evaluator: Evaluator[Candidate],
     objective: str,
-    strategy: MakeStrategy = Finals,
-) -> Sequence[float]:
-    """Return the least figure of each candidate, infinite for those never measured.
+    strategy: MakeStrategy = Ranked,
+    *,
+    budget: int = 8,
+    rounds: tuple[int, int] = (FIRST_ROUNDS, SECOND_ROUNDS),
+    seconds: float = inf,
+) -> Mapping[Point, float]:
+    """Measure up to `budget` points, the start among them; return the least figure of each.
 
-    Raises GaweeError where a strategy suggests a candidate that there is not, or an evaluator does
-    not measure the objective.
+    What is suggested at once takes turns with the start for the first `rounds`; in the end the
+    fastest few and the start do so for the others. After so many `seconds`, of rounds with what was
+    measured before, none begins. Raises GaweeError where a strategy suggests what the space does
+    not have, or the evaluator does not measure the objective.
     """
-    best = [inf] * len(candidates)
-    chosen = strategy(len(candidates))
-    while (trial := chosen.suggest()) is not None:
-        unknown = [each for each in trial.candidates if not 0 <= each < len(candidates)]
-        if unknown:
-            raise GaweeError(
-                f"expected a strategy to suggest candidates 0 to {len(candidates) - 1}, "
-                f"got {unknown[0]}"
-            )
-        for _ in range(trial.rounds):
-            asked = list(trial.candidates)
-            found = evaluator.figures([candidates[each] for each in asked])
-            figures = [_number(each, objective) for each in found]
-            measured = dict(zip(asked, figures, strict=True))
-            chosen.observe(measured)
-            best = [min(old, measured.get(each, inf)) for each, old in enumerate(best)]
+    chosen, best, spent = strategy(space), dict[Point, float](), 0.0
+
+    def measure(points: Sequence[Point], times: int) -> None:
+        nonlocal spent
+        together = list(dict.fromkeys([space.start, *points]))
+        candidates = [space.candidate(point) for point in together]
+        for _ in range(times):
+            begin, is_first = perf_counter(), not best.keys() >= {*together}
+            if not is_first and spent > seconds:
+                break
+            for point, figures in zip(together, evaluator.figures(candidates), strict=True):
+                best[point] = min(best.get(point, inf), _number(figures, objective))
+            spent += 0 if is_first else perf_counter() - begin
+        chosen.observe({point: best[point] for point in together})
+
+    while spent <= seconds and (left := budget - len({space.start, *best})) >= 0:
+        suggested = chosen.suggest(max(1, left)) if left or not best else ()
+        _check(space, suggested)
+        new = [each for each in dict.fromkeys(suggested) if each not in {space.start, *best}]
+        if best and not new:
+            break
+        measure(new[:left], rounds[0])
+    fastest = sorted((point for point in best if point != space.start), key=best.__getitem__)
+    measure(fastest[:FINALISTS], rounds[1])
     return best
+
+
+def _check(space: Space[object], points: Sequence[Point]) -> None:
+    """Raise GaweeError for a point that is not there, or illegal."""
+    for point in points:
+        problem = space.problem(point) if point in space else "there is no such point"
+        if problem is not None:
+            raise GaweeError(
+                f"expected a strategy to suggest points of the space, got {point}: {problem}"
+            )
 
 
 def _number(figures: Mapping[str, object], objective: str) -> float:

@@ -113,6 +113,8 @@ class Nest:
         if problem is None and schedule.vector is not None and not self.free_order:
             if schedule.vector.dim >= self.num_parallel:
                 problem = f"expected a reduction whose order is free, got d{schedule.vector.dim}"
+        if problem is None and schedule.vector is not None and schedule.vector.step.bit_count() > 1:
+            problem = f"expected 2^n lanes, got {schedule.vector.step}"
         if problem is None and schedule.prefetch is not None:
             if schedule.prefetch.input >= self.num_inputs:
                 problem = f"expected one of {self.num_inputs} inputs, got {schedule.prefetch.input}"

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from gawee_dialect.backend.openmp import check_threads, cores
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.evaluation.strategies import STRATEGIES
 from gawee_dialect.model import Model, load
 from gawee_dialect.parameters.random_arrays import random_parameters
 from gawee_dialect.passes.insertion import Insertion, parse_insertion
@@ -86,6 +87,13 @@ def argument_parser() -> CommandParser:
         default=Settings().most,
         metavar="N",
         help=f"versions of each kernel to measure (default: {Settings().most})",
+    )
+    add(
+        "--strategy",
+        choices=list(STRATEGIES),
+        default="ranked",
+        help="what decides which versions are measured (default: those that the cost models rank "
+        "highest)",
     )
     add("--scheduler", metavar="ADDRESS", help=SCHEDULER_HELP)
     add(
@@ -174,7 +182,8 @@ def make_tuner(arguments: Namespace, database: str) -> Tuner:
     inputs = read_inputs(specs, arguments.input, arguments.inputs, arguments.seed, PictureScale())
     threads = arguments.threads or cores()
     passes = passes_of(arguments)
-    settings = Settings(threads, arguments.candidates, arguments.kernels, passes)
+    strategy = STRATEGIES[arguments.strategy]
+    settings = Settings(threads, arguments.candidates, arguments.kernels, passes, strategy)
     return Tuner(model.module, model.bound, inputs, database, settings)
 
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, product
 
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.kernels.algorithm import Algorithm, Direct
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.schedule import Loop, Prefetch, Schedule
+from gawee_dialect.evaluation.search import Point, Space
 from gawee_dialect.passes.tensors.assign_schedules.cost_model import Tile, kernel_cycles
 from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import KernelAccesses
 from gawee_dialect.passes.tensors.assign_schedules.loop_order import schedule_of
@@ -22,22 +24,97 @@ SPLITS = (4, 8, 2)
 """Register tiles in a block."""
 
 
-def schedules(kernel: KernelAccesses, processor: Processor, most: int) -> list[Schedule]:
-    """Return up to `most` schedules; the first is the model's choice.
+Block = tuple[int, int] | None
+"""How many register tiles a block has, and which of the loops it is around."""
 
-    Two thirds are register tiles, the best by the model; the rest are other orders of the loops
-    around the first tile, and blocks of it.
+
+class ScheduleSpace(Space[Schedule]):
+    """The schedules of a kernel: each register tile with each order of the loops around it.
+
+    It starts from the model's choice. Its ranking has two tiles, the best by the model, for each
+    other order of the loops around the first tile.
     """
-    tiles = ranked_tiles(kernel, processor)
-    by_tile = [schedule_of(kernel, tile, processor) for tile in islice(tiles, most)]
-    first = by_tile[0]
-    orders = [each for each in variants(kernel, first) if _fits(kernel, each)]
-    share = max(1, most - min(len(orders), most // 3))
-    return list(dict.fromkeys([*by_tile[:share], *orders, *by_tile[share:]]))[:most]
+
+    def __init__(self, kernel: KernelAccesses, processor: Processor):
+        self.kernel, self.processor = kernel, processor
+        self._tiles = {_shape(tile): tile for tile in candidates(kernel, processor)}
+        vectors, widths, rows = (
+            list(dict.fromkeys(each)) for each in zip(*self._tiles, strict=True)
+        )
+        loops = range(max(1, kernel.num_parallel))
+        super().__init__(
+            self._schedule,
+            {
+                "vector": vectors,
+                "width": sorted(widths),
+                "rows": rows,
+                "outermost": loops,
+                "block": [None, *product(SPLITS, loops[1:])],
+                "prefetch": ["model's", "other"],
+            },
+            ranking=self._ranked,
+        )
+        self.start = self._point(best_tile(kernel, processor))
+
+    def _schedule(
+        self,
+        vector: tuple[int | None, int],
+        width: int,
+        rows: tuple[tuple[int, int], ...],
+        outermost: int,
+        block: Block,
+        prefetch: str,
+    ) -> Schedule:
+        tile = self._tiles.get((vector, width, rows))
+        if tile is None:
+            raise GaweeError(f"no register tile is {width} points of {vector} and {rows}")
+        schedule = schedule_of(self.kernel, tile, self.processor)
+        changed = _changed(self.kernel, schedule, outermost, block, prefetch)
+        op = self.kernel.op
+        problem = changed.problem(op.sizes, op.reductions.value.data)
+        if problem is not None:
+            raise GaweeError(problem)
+        return changed
+
+    def _point(self, tile: Tile) -> Point:
+        shape = zip(self.knobs.values(), _shape(tile), strict=False)
+        return (*(values.index(each) for values, each in shape), 0, 0, 0)
+
+    def _variants(self, point: Point) -> Iterator[Point]:
+        """Yield the points that differ in what is around the tile."""
+        *tile, _, _, _ = point
+        _, _, _, outermost, block, _ = self.knobs.values()
+        yield (*tile, 0, 0, 1)
+        yield from ((*tile, at, 0, 0) for at in range(1, len(outermost)))
+        yield from ((*tile, 0, at, 0) for at in range(1, len(block)))
+
+    def _ranked(self) -> Iterator[Point]:
+        seen: set[Schedule] = set()
+
+        def new(points: Iterator[Point]) -> Iterator[Point]:
+            for point in points:
+                if self.problem(point) is None and self.candidate(point) not in seen:
+                    seen.add(self.candidate(point))
+                    yield point
+
+        tiles = new(map(self._point, ranked_tiles(self.kernel, self.processor)))
+        variants = new(self._variants(self.start))
+        while found := [*islice(tiles, 2), *islice(variants, 1)]:
+            yield from found
 
 
-def _fits(kernel: KernelAccesses, schedule: Schedule) -> bool:
-    return schedule.problem(kernel.op.sizes, kernel.op.reductions.value.data) is None
+def _shape(tile: Tile) -> tuple[tuple[int | None, int], int, tuple[tuple[int, int], ...]]:
+    """Return the vector, the points along it or vectors of a reduction, and the other points."""
+    dim = tile.vector_dim
+    width = tile.chains if dim is None else tile.points.get(dim, tile.chains)
+    others = tuple((each, size) for each, size in tile.points.items() if each != dim)
+    return (dim, tile.lanes), width, others
+
+
+def schedules(kernel: KernelAccesses, processor: Processor, most: int) -> list[Schedule]:
+    """Return up to `most` different schedules; the first is the model's choice."""
+    space = ScheduleSpace(kernel, processor)
+    return list(map(space.candidate, islice(space.ranking(), most)))
 
 
 def ranked_tiles(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]:
@@ -66,22 +143,31 @@ def _family(tile: Tile) -> object:
     return tile.vector_dim, tile.lanes, along, tile.chains > 1, tuple(tile.points)
 
 
-def variants(kernel: KernelAccesses, schedule: Schedule) -> Iterator[Schedule]:
-    """Yield a schedule with or without prefetches, and other orders of its loops.
+def _changed(
+    kernel: KernelAccesses, schedule: Schedule, outermost: int, block: Block, prefetch: str
+) -> Schedule:
+    """Return a schedule with another loop outermost, a block around its loops, another prefetch.
 
-    Another one is outermost, or there is a block around them.
+    Raises GaweeError where it has no such loops.
     """
-    yield from prefetches(kernel, schedule)
     number = sum(loop.dim < kernel.op.num_parallel for loop in schedule.loops)
     outer, reducing = schedule.loops[:number], schedule.loops[number:]
-    for index in range(1, number):
-        order = (outer[index], *outer[:index], *outer[index + 1 :])
-        yield replace(schedule, loops=(*order, *reducing))
-    for factor in SPLITS:
-        for index, loop in enumerate(outer):
-            blocked = Loop(loop.dim, loop.step * factor)
-            if index and blocked.step < kernel.op.sizes[loop.dim]:
-                yield replace(schedule, loops=(blocked, *schedule.loops))
+    at = 0 if block is None else block[1]
+    if max(at, outermost) >= max(1, number):
+        raise GaweeError(f"expected one of {number} loops, got {max(at, outermost)}")
+    if prefetch == "other":
+        other = next(prefetches(kernel, schedule), None)
+        if other is None:
+            raise GaweeError("no input is to be fetched ahead")
+        schedule = other
+    outer = (outer[outermost], *outer[:outermost], *outer[outermost + 1 :]) if outermost else outer
+    if block is not None:
+        loop = outer[at]
+        blocked = Loop(loop.dim, loop.step * block[0])
+        if blocked.step >= kernel.op.sizes[loop.dim]:
+            raise GaweeError(f"expected a block smaller than the dimension, got '{blocked}'")
+        outer = (blocked, *outer)
+    return replace(schedule, loops=(*outer, *reducing))
 
 
 def prefetches(kernel: KernelAccesses, schedule: Schedule) -> Iterator[Schedule]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import metadata
 from math import inf
 from pathlib import Path
@@ -19,11 +19,12 @@ from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.schedule import Schedule
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.evaluation.evaluator import Evaluator, Figures
-from gawee_dialect.evaluation.search import Finals, MakeStrategy, search
+from gawee_dialect.evaluation.search import MakeStrategy, Ranked, Space, search
 from gawee_dialect.evaluation.turns import Referee, order_of
 from gawee_dialect.instruments.profile import name_of
 from gawee_dialect.passes.insertion import Insertion
 from gawee_dialect.passes.tensors.assign_schedules import accesses_of
+from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import KernelAccesses
 from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
 from gawee_dialect.schedules.database import (
     NO_CHOICES,
@@ -35,7 +36,7 @@ from gawee_dialect.schedules.database import (
 from gawee_dialect.schedules.file import append, read_schedules
 from gawee_dialect.schedules.keys import Decision, describe
 from gawee_dialect.target.machine import Machine
-from gawee_dialect.tuning.candidates import schedules
+from gawee_dialect.tuning.candidates import ScheduleSpace, schedules
 from gawee_dialect.tuning.lowering import Lowering, ops_by_key
 from gawee_dialect.tuning.network import TunedNetwork
 from gawee_dialect.tuning.standalone import StandaloneKernel, computed_by, scheduled
@@ -62,8 +63,10 @@ class Settings:
     """Of the kernels to tune: of a node's name, or of a description."""
     passes: tuple[Insertion, ...] = ()
     """A user's own, each at its place in the pipeline."""
-    strategy: MakeStrategy = Finals
-    """What decides which candidates are measured, and how often."""
+    strategy: MakeStrategy = Ranked
+    """What decides which candidates are measured."""
+    seconds: float = inf
+    """After which the candidates of a kernel take no further turns."""
     patience: float = 2.0
     """Seconds that the measurements of a kernel may wait for a quiet machine, in all."""
 
@@ -92,34 +95,66 @@ class Outcome:
     candidates: int
     wrong: int
     """Candidates whose output was not that of the others."""
+    figures: Sequence[float] = ()
+    """The least seconds of each, in the order in which they were first measured."""
 
 
-@dataclass(frozen=True)
-class _Version:
-    choice: Choice
-    code: StandaloneKernel
+class Version:
+    """A kernel computed in one way: what is chosen, and its code, compiled when it is measured."""
+
+    def __init__(self, choice: Choice, make: Callable[[], StandaloneKernel]):
+        self.choice, self._make = choice, make
+
+    @cached_property
+    def code(self) -> StandaloneKernel:
+        """The compiled kernel; raises GaweeError."""
+        return self._make()
 
 
 IN_NETWORK = "seconds"
 
 
-class InNetwork(Evaluator[_Version]):
+class InNetwork(Evaluator[Version]):
     """The seconds of a call while the whole network runs; a call of `figures` is a round.
 
-    Versions take turns in an order that changes, so that what else the machine does hits all.
+    Versions take turns in an order that changes, so that what else the machine does hits all. What
+    computes otherwise than `first` is `wrong`: it takes forever, and is not run again.
     """
 
-    def __init__(self, network: TunedNetwork, calls: Sequence[int], referee: Referee):
+    def __init__(
+        self,
+        network: TunedNetwork,
+        calls: Sequence[int],
+        referee: Referee,
+        first: Version | None = None,
+        tell: Callable[[str], None] = lambda _: None,
+    ):
+        """Measure in the place of some calls; outputs are compared where there is a `first`."""
         self._network, self._calls, self._referee = network, calls, referee
+        self._first, self._tell = first, tell
         self._round = 0
+        self._known: set[Version] = set()
+        self.wrong: set[Version] = set()
 
-    def figures(self, candidates: Sequence[_Version]) -> Sequence[Figures]:
+    def figures(self, candidates: Sequence[Version]) -> Sequence[Figures]:
+        for version in candidates:
+            if version not in self._known:
+                self._add(version)
+        self._tell(f"measuring {len(candidates)}")
         self._referee.wait()
         seconds = [inf] * len(candidates)
         for index in order_of(len(candidates), self._round):
-            seconds[index] = self._network.seconds(candidates[index].code, self._calls)
+            if candidates[index] not in self.wrong:
+                seconds[index] = self._network.seconds(candidates[index].code, self._calls)
         self._round += 1
         return [{IN_NETWORK: each} for each in seconds]
+
+    def _add(self, version: Version) -> None:
+        self._known.add(version)
+        self._tell(f"compiled {len(self._known)}")
+        output = version.code.output()
+        if self._first is not None and not is_close(output, self._first.code.output()):
+            self.wrong.add(version)
 
 
 class Phase:
@@ -189,68 +224,73 @@ class Phase:
 
         `tell` gets the progress as text. Raises GaweeError where a candidate cannot be compiled.
         """
-        versions: list[_Version] = []
-        for number, version in enumerate(self._versions(kernel), 1):
-            tell(f"compiled {number}")
-            versions.append(version)
-        sound = list(_sound(versions)) if self.decision is Decision.SCHEDULE else versions
-        tell(f"measuring {len(sound)}")
-        best = self._measured(sound, self.calls(kernel))
-        first = sound[0].choice
-        default = min(s for version, s in zip(sound, best, strict=True) if version.choice == first)
-        chosen, seconds = first, default
-        for version, measured in zip(sound, best, strict=True):
-            if measured * SMALLEST_GAIN < default and measured < seconds:
-                chosen, seconds = version.choice, measured
-        entry = self.tuner.keep(kernel, chosen, default, seconds)
-        wrong = len(versions) - len(sound)
-        return Outcome(kernel, entry, default, seconds, len(versions), wrong)
-
-    def _measured(self, versions: Sequence[_Version], calls: Sequence[int]) -> Sequence[float]:
-        """Return each version's best time, infinite for what the strategy left out."""
         settings = self.tuner.settings
+        space = self.space(kernel)
+        first = space.candidate(space.start)
         referee = Referee(settings.threads, total_patience=settings.patience)
-        in_network = InNetwork(self.network, calls, referee)
-        return search(versions, in_network, IN_NETWORK, settings.strategy)
+        compared = first if self.decision is Decision.SCHEDULE else None
+        calls = self.calls(kernel)
+        in_network = InNetwork(self.network, calls, referee, compared, tell)
+        best = search(
+            space,
+            in_network,
+            IN_NETWORK,
+            settings.strategy,
+            budget=settings.most,
+            seconds=settings.seconds,
+        )
+        found = [(space.candidate(point).choice, seconds) for point, seconds in best.items()]
+        default = min(seconds for choice, seconds in found if choice == first.choice)
+        chosen, seconds = min(found, key=lambda each: each[1])
+        if seconds * SMALLEST_GAIN >= default:
+            chosen, seconds = first.choice, default
+        entry = self.tuner.keep(kernel, chosen, default, seconds)
+        figures, wrong = list(best.values()), len(in_network.wrong)
+        return Outcome(kernel, entry, default, seconds, len(best), wrong, figures)
 
     # Candidates.
 
-    def _versions(self, kernel: Kernel) -> Iterator[_Version]:
-        """Yield candidates, the model's choice first."""
+    def space(self, kernel: Kernel) -> Space[Version]:
+        """Return the versions of a kernel; the search starts from the model's choice."""
         if self.decision is Decision.ALGORITHM:
-            return self._algorithms(kernel)
+            return Space(_given, {"version": self._algorithms(kernel)})
         (op, *_) = ops_by_key(self.with_layouts, self.decision)[kernel.key]
         assert isinstance(op, KernelOp)
-        return self._schedules(op, self.tuner.settings.most)
-
-    def _schedules(self, op: KernelOp, most: int) -> Iterator[_Version]:
         accesses = accesses_of(op, ParameterAnalysis())
-        known = [operand.is_parameter for operand in accesses.inputs]
-        for schedule in schedules(accesses, self.tuner.lowering.processor, most):
-            yield _Version(schedule, self._compiled(scheduled(op, known, schedule)))
+        space = ScheduleSpace(accesses, self.tuner.lowering.processor)
+        return space.map(
+            lambda schedule: Version(schedule, partial(self._as_scheduled, op, accesses, schedule))
+        )
 
-    def _algorithms(self, kernel: Kernel) -> Iterator[_Version]:
+    def _as_scheduled(
+        self, op: KernelOp, accesses: KernelAccesses, schedule: Schedule
+    ) -> StandaloneKernel:
+        known = [operand.is_parameter for operand in accesses.inputs]
+        return self._compiled(scheduled(op, known, schedule))
+
+    def _algorithms(self, kernel: Kernel) -> Sequence[Version]:
         tuner = self.tuner
         original = tuner.lowering.with_choice()[kernel.key]
+        found: list[Version] = []
         for choice in tuner.lowering.algorithms(original, tuner.settings.most):
             (op, *_) = ops_by_key(tuner.variant(choice), Decision.ALGORITHM)[kernel.key]
             if not isinstance(op, KernelOp):
-                yield _Version(choice, self._compiled(computed_by(op, choice)))
+                found.append(Version(choice, partial(self._as_computed, op, choice)))
                 continue
-            for version in self._schedules(op, DIRECT_SCHEDULES):
-                yield _Version(choice, version.code)
+            accesses = accesses_of(op, ParameterAnalysis())
+            for each in schedules(accesses, tuner.lowering.processor, DIRECT_SCHEDULES):
+                found.append(Version(choice, partial(self._as_scheduled, op, accesses, each)))
+        return found
+
+    def _as_computed(self, op: StructuredKernel, choice: Algorithm) -> StandaloneKernel:
+        return self._compiled(computed_by(op, choice))
 
     def _compiled(self, module: ModuleOp) -> StandaloneKernel:
         return StandaloneKernel(module, self.tuner.settings.threads)
 
 
-def _sound(versions: Sequence[_Version]) -> Iterator[_Version]:
-    """Yield the first version, and those that compute what it does."""
-    yield versions[0]
-    expected = versions[0].code.output()
-    for version in versions[1:]:
-        if is_close(version.code.output(), expected):
-            yield version
+def _given(version: Version) -> Version:
+    return version
 
 
 def is_close(output: Array, expected: Array) -> bool:

@@ -1,15 +1,12 @@
 """What is measured of a build: against what is known of it in another way."""
 
-import numpy as np
 import pytest
 
 from gawee_dialect.code_options import CodeOptions
-from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.evaluation import counters
 from gawee_dialect.evaluation.code import Code, Cost, Memory, Validity
 from gawee_dialect.evaluation.counters import Counters
-from gawee_dialect.evaluation.evaluator import Build, Evaluator, Figures
-from gawee_dialect.evaluation.search import Finals, Strategy, Trial, search
+from gawee_dialect.evaluation.evaluator import Build
 from gawee_dialect.evaluation.time import Time
 from gawee_dialect.evaluation.turns import Referee
 from gawee_dialect.model import Model
@@ -104,52 +101,3 @@ def test_a_system_without_counters_is_told(build: Build, monkeypatch: pytest.Mon
     assert Counters().figures([build]) == [
         {"counters": "absent: this system has no perf_event_open"}
     ]
-
-
-class Table(Evaluator[float]):
-    """Measures numbers: the number itself, and a little more each time."""
-
-    def __init__(self) -> None:
-        self.asked: list[float] = []
-
-    def figures(self, candidates: list[float]) -> list[Figures]:
-        self.asked += candidates
-        return [{"seconds": each + 0.001 * len(self.asked)} for each in candidates]
-
-
-def test_finals_measure_the_fastest_and_the_first_again() -> None:
-    table = Table()
-    best = search([5.0, 9.0, 1.0, 3.0, 2.0, 8.0], table, "seconds")
-
-    assert np.argmin(best) == 2
-    assert table.asked.count(1.0) == table.asked.count(5.0) == 10
-    assert table.asked.count(9.0) == table.asked.count(8.0) == 3
-
-
-class Few(Strategy):
-    def suggest(self) -> Trial | None:
-        return None if self.best else Trial([0, 2])
-
-
-def test_a_strategy_may_leave_candidates_out() -> None:
-    best = search([5.0, 9.0, 1.0], Table(), "seconds", Few)
-
-    assert best[1] == float("inf")
-    assert best[2] < best[0]
-
-
-class Beyond(Few):
-    def suggest(self) -> Trial | None:
-        return Trial([0, 7])
-
-
-def test_a_strategy_that_suggests_nothing_that_exists_is_refused() -> None:
-    with pytest.raises(GaweeError, match="expected a strategy to suggest candidates 0 to 1, got 7"):
-        search([1.0, 2.0], Table(), "seconds", Beyond)
-
-
-def test_an_objective_must_be_measured() -> None:
-    with pytest.raises(
-        GaweeError, match="expected a number 'cycles' of the evaluator, got seconds"
-    ):
-        search([1.0], Table(), "cycles", Finals)

@@ -78,6 +78,7 @@ REFUSED = [
     (start.name("m", "n", "k").tile(m=36), "in 'm by 36', got 36"),
     (start.name("m", "n"), "expected 3 names, got 2"),
     (start.name("m", "m", "k"), "expected different names that are identifiers, got 'm'"),
+    (start.vectorize(d1=12), "expected 2^n lanes, got 12"),
     (start.unroll("d0", "d0"), "expected a loop over d0 to unroll, got none"),
     (start.unroll("d0").split(d0=4), "expected a loop over d0, got none"),
     (start.unroll("d2"), "expected a loop by 1 over reduction d2"),

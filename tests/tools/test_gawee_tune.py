@@ -25,6 +25,17 @@ def test_a_tuned_file_is_for_gawee_run(tmp_path: Path, capsys: pytest.CaptureFix
     assert gawee_run.main(run) == 0
 
 
+def test_a_strategy_by_name_decides_what_is_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    common = [GRAPH, "--threads", "1", "--database", str(tmp_path / "choices.jsonl")]
+    flags = ["--kernels", "pool *", "--candidates", "3", "--strategy", "hill-climbing"]
+
+    assert gawee_tune.main([*common, *flags]) == 0
+
+    assert "of 3 versions" in capsys.readouterr().out
+
+
 def test_no_kernel_is_begun_when_the_budget_is_spent(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

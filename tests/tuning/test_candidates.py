@@ -17,7 +17,7 @@ from gawee_dialect.passes.tensors.convert_to_winograd.choose import Convolution,
 from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
 from gawee_dialect.schedules.keys import algorithm_key, describe, schedule_key
 from gawee_dialect.target.machine import Machine, find_processor
-from gawee_dialect.tuning.candidates import algorithms, prefetches, schedules
+from gawee_dialect.tuning.candidates import ScheduleSpace, algorithms, prefetches, schedules
 from tests.passes.modules import parse
 
 TARGETS = ("skylake-avx512", "haswell")
@@ -103,6 +103,25 @@ def test_a_large_product_has_other_tiles_and_other_orders() -> None:
     assert schedules(accesses_of(product(9, 8, 7), ParameterAnalysis()), processor, 1) == [
         schedules(accesses_of(product(9, 8, 7), ParameterAnalysis()), processor, 8)[0]
     ]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "reason"),
+    [
+        ((256, 320, 64), "no register tile is 128 points of (1, 16) and ((0, 28),)"),
+        ((256, 320, 64), "expected a block smaller than the dimension, got 'd"),
+        ((1, 8, 64), "no input is to be fetched ahead"),
+        ((1, 8, 64), "loops, got 1"),
+    ],
+)
+def test_points_that_are_no_schedule_have_a_reason(
+    sizes: tuple[int, int, int], reason: str
+) -> None:
+    kernel = accesses_of(product(*sizes), ParameterAnalysis())
+    space = ScheduleSpace(kernel, find_processor("skylake-avx512"))
+
+    assert space.problem(space.start) is None
+    assert any(reason in str(space.problem(point)) for point in space.points())
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -1,0 +1,3 @@
+WARNING: int
+
+def set_verbosity(verbosity: int) -> None: ...

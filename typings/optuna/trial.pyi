@@ -1,0 +1,3 @@
+class Trial:
+    @property
+    def params(self) -> dict[str, int]: ...
