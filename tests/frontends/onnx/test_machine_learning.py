@@ -275,6 +275,28 @@ def test_trees_that_vote_for_classes(classes: list[int], labels: list[int], how:
     )
 
 
+@pytest.mark.parametrize("mode", ["BRANCH_LEQ", "BRANCH_LT"])
+@pytest.mark.parametrize(("depth", "targets"), [(2, 1), (4, 2), (5, 3), (6, 1)])
+def test_trees_that_ask_alike_are_masks_of_leaves(mode: str, depth: int, targets: int) -> None:
+    """Of 4 and 16 leaves in 32 bits, of 32 in 64, and of 64 that are too many."""
+    nodes, of_trees, leaves = trees(depth, 6, [mode])
+    given = X.copy()
+    given[2, 1], given[3, 0], given[4, 2] = np.nan, np.inf, -np.inf
+    nodes["nodes_values"][1] = np.inf
+    weights = RNG.standard_normal(len(leaves)).round(3).tolist()
+
+    compare(
+        "TreeEnsembleRegressor",
+        [given],
+        n_targets=targets,
+        target_treeids=of_trees,
+        target_nodeids=leaves,
+        target_ids=[tree % targets for tree in of_trees],
+        target_weights=weights,
+        **nodes,
+    )
+
+
 def test_labels_that_are_text_are_made_on_the_host_and_refused_without_one(tmp_path: Path) -> None:
     labels = {"classlabels_strings": ["a", "b", "c"], "intercepts": [0.5, 0.0, 0.0]}
     attributes = {"coefficients": COEFFICIENTS, **labels}
