@@ -41,10 +41,10 @@ Inputs = Mapping[str, Array]
 
 
 def other_inputs(inputs: Inputs) -> Inputs:
-    """Return inputs with other numbers, as far as any numbers will do."""
+    """Return inputs with their numbers in another order, as far as any numbers will do."""
     random = np.random.default_rng(7)
     return {
-        name: random.standard_normal(array.shape).astype(array.dtype)
+        name: random.permutation(array.ravel()).reshape(array.shape)
         if array.dtype.kind == "f"
         else array
         if not array.ndim

@@ -36,6 +36,7 @@ class PackagedFile:
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
     values: Mapping[str, int] = field(default_factory=dict[str, int])
     below: Mapping[str, int] = field(default_factory=dict[str, int])
+    between: Mapping[str, Sequence[float]] = field(default_factory=dict[str, Sequence[float]])
 
     @property
     def name(self) -> str:
@@ -78,6 +79,8 @@ class PackagedFile:
         ]
         if dtype.kind == "b":
             return np.ones(shape, dtype)
+        if value.name in self.between:
+            return random.uniform(*self.between[value.name], shape).astype(dtype)
         if dtype.kind == "f":
             return random.standard_normal(shape).astype(dtype)
         return random.integers(0, self.below.get(value.name, BELOW), shape).astype(dtype)

@@ -16,6 +16,7 @@ from gawee_dialect.frontends.onnx.model import Array, OnnxFunction, OnnxGraph, O
 from gawee_dialect.levels import Level
 from gawee_dialect.onnx_backend.control_flow import CONTROL_FLOW
 from gawee_dialect.onnx_backend.host_ops.registry import run_on_host
+from gawee_dialect.onnx_backend.labels import with_numbered_labels
 from gawee_dialect.onnx_backend.segment import Segment
 from gawee_dialect.onnx_backend.values import Value, Values, is_numeric
 
@@ -51,7 +52,7 @@ class GraphRunner:
         session: Session,
         constants: Mapping[str, Array],
     ) -> None:
-        self.graph = graph
+        self.graph = graph = with_numbered_labels(graph)
         self.opsets = opsets
         self.session = session
         self.constants = {**constants, **graph.initializers}

@@ -10,16 +10,25 @@ from gawee_dialect.hints import isa
 
 Array: TypeAlias = NDArray[np.generic]
 
-Value: TypeAlias = Array | list["Value"] | None
-"""A tensor, whose strings are Python's; a sequence; None for an optional value that is absent."""
+Value: TypeAlias = Array | list["Value"] | dict[object, "Value"] | None
+"""A tensor, whose strings are Python's; a sequence; a map from numbers or text; None for an
+optional value that is absent."""
 
 Values: TypeAlias = dict[str, Value]
 
 
 def as_value(given: object) -> Value:
-    """Return what a caller gives as a value: numbers and text become tensors."""
+    """Return what a caller gives as a value: numbers and text become tensors.
+
+    Python's floats in a map are float32, as maps of ONNX mostly are.
+    """
     if isa(given, list[object]):
         return [as_value(each) for each in given]
+    if isa(given, dict[object, object]):
+        return {
+            key: np.asarray(value, np.float32) if type(value) is float else as_value(value)
+            for key, value in given.items()
+        }
     return None if given is None else np.asarray(given)
 
 
@@ -43,5 +52,6 @@ def same_elements(one: Array, other: Array) -> bool:
 def as_array(value: Value) -> Array:
     """Return a value that is a tensor; raises GaweeError."""
     if not is_array(value):
-        raise GaweeError(f"expected a tensor, got {'a sequence' if value is not None else 'none'}")
+        got = "a map" if isinstance(value, dict) else "none" if value is None else "a sequence"
+        raise GaweeError(f"expected a tensor, got {got}")
     return value

@@ -89,6 +89,7 @@ SIZE = "how large its result is depends on elements"
 RANDOM = "it draws other numbers every time"
 SEQUENCE = "it is on sequences or optional values, not tensors"
 TEXT = "it is on text"
+MAP = "it is on maps, not tensors"
 
 REASONS: Mapping[str, str] = {
     **dict.fromkeys(("NonZero", "Unique"), SIZE),
@@ -110,7 +111,8 @@ REASONS: Mapping[str, str] = {
     ),
     **dict.fromkeys(("ConcatFromSequence", "SplitToSequence"), SEQUENCE),
     **dict.fromkeys(("RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit"), TEXT),
-    "ai.onnx.ml.LabelEncoder": TEXT,
+    **dict.fromkeys(("ai.onnx.ml.LabelEncoder", "ai.onnx.ml.CategoryMapper"), TEXT),
+    **dict.fromkeys(("ai.onnx.ml.ZipMap", "ai.onnx.ml.DictVectorizer", "ai.onnx.ml.CastMap"), MAP),
     "ImageDecoder": "it decodes a file",
 }
 """By full type; `onnx_backend` runs them on the host. What is known when the graph is read is

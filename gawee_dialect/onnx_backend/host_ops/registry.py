@@ -12,7 +12,7 @@ from gawee_dialect.frontends.onnx.model import OnnxNode
 from gawee_dialect.hints import isa
 from gawee_dialect.onnx_backend.values import Value, as_value, is_array, is_numeric
 
-FAMILIES = ("images", "open_sizes", "random_numbers", "sequences", "text")
+FAMILIES = ("images", "maps", "open_sizes", "random_numbers", "sequences", "text")
 """The files that register ops."""
 
 Function = TypeVar("Function", bound=Callable[..., Value | tuple[Value, ...]])

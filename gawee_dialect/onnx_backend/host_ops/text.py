@@ -15,7 +15,7 @@ def _texts(x: Array) -> list[str]:
     return [each.decode() if isinstance(each, bytes) else str(each) for each in x.ravel().tolist()]
 
 
-def _array(texts: Sequence[object], shape: Sequence[int]) -> Array:
+def texts_array(texts: Sequence[object], shape: Sequence[int]) -> Array:
     """Return an array of objects, of which none is taken for a sequence."""
     found = np.empty(len(texts), object)
     found[:] = list(texts)
@@ -27,7 +27,7 @@ def string_concat(x: Array, y: Array) -> Array:
     """One text behind the other"""
     left, right = np.broadcast_arrays(x, y)
     pairs = zip(_texts(left), _texts(right), strict=True)
-    return _array([a + b for a, b in pairs], left.shape)
+    return texts_array([a + b for a, b in pairs], left.shape)
 
 
 @host_op("StringSplit")
@@ -40,7 +40,7 @@ def string_split(
     counts = np.array([len(each) for each in parts], np.int64).reshape(x.shape)
     width = int(counts.max(initial=0))
     filled = [part for row in parts for part in (*row, *[""] * (width - len(row)))]
-    return _array(filled, (*x.shape, width)), counts
+    return texts_array(filled, (*x.shape, width)), counts
 
 
 @host_op("StringNormalizer")
@@ -58,7 +58,7 @@ def string_normalizer(
     fold = str if is_case_sensitive else str.lower
     stopped = {fold(each) for each in stopwords}
     words = [cases[case_change_action](each) for each in _texts(x) if fold(each) not in stopped]
-    return _array(words or [""], (*x.shape[:-1], max(len(words), 1)))
+    return texts_array(words or [""], (*x.shape[:-1], max(len(words), 1)))
 
 
 @host_op("RegexFullMatch")
@@ -87,7 +87,7 @@ def label_encoder(x: Array, **attributes: object) -> Array:
     types = {"values_floats": np.float32, "values_int64s": np.int64}
     if kind in types:
         return np.array(found, types[kind]).reshape(x.shape)
-    return _array(found, x.shape)
+    return texts_array(found, x.shape)
 
 
 def _list(value: object) -> Sequence[object]:

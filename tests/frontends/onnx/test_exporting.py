@@ -2,7 +2,6 @@
 
 import json
 import sys
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+from gawee_dialect import extract_ir, import_ir
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect import GAWEE
 from gawee_dialect.frontends.formats import open_graph
@@ -331,38 +331,60 @@ def test_a_scan_that_is_written_again_is_the_same_file(tmp_path: Path) -> None:
     assert export_onnx(read.module, read.bound) == once
 
 
-def test_a_recurrence_is_written_as_a_scan(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["LSTM", "GRU", "RNN"])
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_layer_of_pytorch_is_written_with_the_gates_of_onnx(name: str, bias: bool) -> None:
+    torch = pytest.importorskip("torch")
+    onnx, runtime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
+    torch.manual_seed(0)
+    layer = getattr(torch.nn, name)(5, 3, num_layers=2, bidirectional=True, bias=bias).eval()
+    x = torch.randn(7, 2, 5)
+    module = import_ir(extract_ir(layer, (x,), strict=False))
+    weights = {each: array.numpy() for each, array in layer.state_dict().items()}
+
+    data = export_onnx(module, weights)
+
+    nodes = [each.op_type for each in onnx.ModelProto.FromString(data).graph.node]
+    assert (nodes.count(name), nodes.count("Scan"), nodes.count("Gemm")) == (4, 0, 0)
+    session = runtime.InferenceSession(data)
+    got = session.run(None, {session.get_inputs()[0].name: x.numpy()})
+    with torch.no_grad():
+        output, last = layer(x)
+    wanted = [output, *(last if name == "LSTM" else [last])]
+    for one, other in zip(got, wanted, strict=True):
+        # Seven steps of sums of a few products, through functions that are computed otherwise.
+        np.testing.assert_allclose(one, other.numpy(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("of", "made", "node"),
+    [("%sum", "%next", "RNN"), ("%product", "%next", "Scan"), ("%sum", "%product", "Scan")],
+)
+def test_a_body_that_is_almost_a_layer_stays_a_scan(of: str, made: str, node: str) -> None:
     onnx = pytest.importorskip("onnx")
-    nodes = [onnx.helper.make_node("LSTM", ["x", "w", "r"], ["y", "h", "c"], hidden_size=3)]
-    info = partial(onnx.helper.make_tensor_value_info, elem_type=onnx.TensorProto.FLOAT)
-    random = np.random.default_rng(0)
-    weights = {"w": random.standard_normal((1, 12, 5)), "r": random.standard_normal((1, 12, 3))}
-    graph = onnx.helper.make_graph(
-        nodes,
-        "lstm",
-        [info("x", shape=(9, 2, 5))],
-        [info("y", shape=(9, 1, 2, 3)), info("h", shape=(1, 2, 3)), info("c", shape=(1, 2, 3))],
-        [
-            onnx.numpy_helper.from_array(each.astype(np.float32), name)
-            for name, each in weights.items()
-        ],
-    )
-    onnx.save(onnx.helper.make_model(graph), tmp_path / "0.onnx")
-    written: list[bytes] = []
+    text = ALMOST.replace("CELL", of).replace("MADE", made)
+    module = parse_mlir(make_context(), text, "m.mlir")
 
-    for turn in range(3):
-        model = load(tmp_path / f"{turn}.onnx")
-        written.append(export_onnx(model.module, model.bound))
-        (tmp_path / f"{turn + 1}.onnx").write_bytes(written[-1])
+    check(module, example_arguments(module))
 
-    x = random.standard_normal((9, 2, 5)).astype(np.float32)
-    runtime = pytest.importorskip("onnxruntime")
-    want, *_ = runtime.InferenceSession(tmp_path / "0.onnx").run(None, {"x": x})
-    got, *_ = runtime.InferenceSession(written[0]).run(None, {"x": x})
-    # Sums of 5 and 3 products in another order, nine steps.
-    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
-    assert len(onnx.ModelProto.FromString(written[0]).graph.node) < 12
-    assert written[1] == written[2]
+    nodes = onnx.ModelProto.FromString(export_onnx(module, None)).graph.node
+    assert [each.op_type for each in nodes if each.op_type in ("RNN", "Scan")] == [node]
+
+
+ALMOST = """
+func.func @main(%h: tensor<2x3xf32> {gawee.input = "h"}, %x: tensor<7x2x5xf32> {gawee.input = "x"},
+                %v: tensor<3x5xf32> {gawee.input = "v"}, %w: tensor<3x3xf32> {gawee.input = "w"})
+    -> (tensor<7x2x3xf32> {gawee.output = "all"}) {
+  %p = gawee.matmul %x, %v : (tensor<7x2x5xf32>, tensor<3x5xf32>) -> tensor<7x2x3xf32>
+  %last, %all = gawee.scan steps 7 initial(%h : tensor<2x3xf32>) over(%p : tensor<7x2x3xf32>) {
+  ^bb0(%state: tensor<2x3xf32>, %now: tensor<2x3xf32>):
+    %product = gawee.matmul %state, %w : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32>
+    %sum = gawee.add %now, %product : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    %next = gawee.tanh CELL : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    gawee.yield %next, MADE : tensor<2x3xf32>, tensor<2x3xf32>
+  } -> tensor<2x3xf32>, tensor<7x2x3xf32>
+  func.return %all : tensor<7x2x3xf32>
+}"""
 
 
 def test_without_weights_parameters_are_inputs(tmp_path: Path) -> None:

@@ -1,12 +1,15 @@
 """Ops of ai.onnx.ml, compared with ONNX Runtime."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from gawee_dialect import onnx_backend
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.model import load
 
 onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
@@ -61,15 +64,15 @@ def test_linear_models(name: str) -> None:
     compare(op, [X], count, coefficients=COEFFICIENTS, **attributes)
 
 
-@pytest.mark.parametrize(
-    ("kind", "params"),
-    [
-        ("LINEAR", [0.0, 0.0, 0.0]),
-        ("POLY", [0.5, 0.2, 3.0]),
-        ("RBF", [0.4, 0.0, 0.0]),
-        ("SIGMOID", [0.3, 0.1, 0.0]),
-    ],
-)
+KERNELS = [
+    ("LINEAR", [0.0, 0.0, 0.0]),
+    ("POLY", [0.5, 0.2, 3.0]),
+    ("RBF", [0.4, 0.0, 0.0]),
+    ("SIGMOID", [0.3, 0.1, 0.0]),
+]
+
+
+@pytest.mark.parametrize(("kind", "params"), KERNELS)
 @pytest.mark.parametrize("one_class", [0, 1])
 def test_support_vectors(kind: str, params: list[float], one_class: int) -> None:
     compare(
@@ -83,6 +86,99 @@ def test_support_vectors(kind: str, params: list[float], one_class: int) -> None
         rho=[0.1],
         support_vectors=VECTORS.ravel().tolist(),
     )
+
+
+def classifier(classes: int, kind: str, params: list[float], *, shares: bool) -> dict[str, Any]:
+    """Return attributes of support vectors that part some classes."""
+    vectors, pairs = [3, 2, 4][:classes], classes * (classes - 1) // 2
+    attributes: dict[str, Any] = {
+        "classlabels_ints": [7, 3, 9][:classes],
+        "coefficients": RNG.standard_normal((classes - 1) * sum(vectors)).round(3).tolist(),
+        "kernel_params": params,
+        "kernel_type": kind,
+        "rho": (RNG.standard_normal(pairs) / 4).round(3).tolist(),
+        "support_vectors": RNG.standard_normal(3 * sum(vectors)).round(3).tolist(),
+        "vectors_per_class": vectors,
+    }
+    if shares:
+        attributes["prob_a"] = (-RNG.random(pairs) - 0.1).round(3).tolist()
+        attributes["prob_b"] = RNG.random(pairs).round(3).tolist()
+    return attributes
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("shares", [False, True])
+@pytest.mark.parametrize("how", ["NONE", "LOGISTIC"])
+def test_support_vectors_that_part_classes(classes: int, shares: bool, how: str) -> None:
+    for kind, params in KERNELS[2:3] if shares else KERNELS:
+        attributes = classifier(classes, kind, params, shares=shares)
+        compare("SVMClassifier", [X], 2, post_transform=how, **attributes)
+
+
+def test_classes_without_support_vectors_are_linear() -> None:
+    labels = {"classlabels_ints": [7, 3, 9], "rho": [0.25], "kernel_params": [0.0] * 3}
+
+    compare("SVMClassifier", [X], 2, coefficients=COEFFICIENTS, **labels)
+
+
+def test_shares_of_classes_as_compiled_code() -> None:
+    attributes = classifier(3, "RBF", [0.4, 0.0, 0.0], shares=True)
+    model = model_of("SVMClassifier", [X], attributes, 2)
+
+    for got, wanted in zip(
+        onnx_backend.run_model(model, [X]),
+        onnx_backend.run_model(model, [X], level="gawee"),
+        strict=True,
+    ):
+        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)  # sums of a few f32
+
+
+def test_maps_are_made_and_read_on_the_host() -> None:
+    helper, float32 = onnx.helper, onnx.TensorProto.FLOAT
+    cases: Sequence[tuple[str, Any, Any, dict[str, Any]]] = [
+        ("ZipMap", None, X, {"classlabels_int64s": [3, 8, 5]}),
+        ("ZipMap", None, X, {"classlabels_strings": ["a", "b", "c"]}),
+        ("DictVectorizer", onnx.TensorProto.STRING, {"b": 1.5, "a": 2.5}, {"string_vocabulary": ["a", "c", "b"]}),
+        ("DictVectorizer", onnx.TensorProto.INT64, {5: 1.5, 7: 2.5}, {"int64_vocabulary": [7, 1, 5]}),
+        ("CastMap", onnx.TensorProto.INT64, {3: 1.5, 1: 2.5}, {}),
+        ("CastMap", onnx.TensorProto.INT64, {3: 1.5, 1: 2.5}, {"cast_to": "TO_STRING"}),
+        (
+            "CastMap",
+            onnx.TensorProto.INT64,
+            {3: 1.5, 1: 2.5},
+            {"map_form": "SPARSE", "max_map": 5, "cast_to": "TO_INT64"},
+        ),
+    ]  # fmt: skip
+    for op, key, given, attributes in cases:
+        value = helper.make_tensor_type_proto(float32, list(X.shape) if key is None else [])
+        type = value if key is None else helper.make_map_type_proto(key, value)
+        node = helper.make_node(op, ["x"], ["y"], domain="ai.onnx.ml", **attributes)
+        graph = helper.make_graph(
+            [node], "g", [helper.make_value_info("x", type)], [onnx.ValueInfoProto(name="y")]
+        )
+        opsets = [helper.make_opsetid("", 21), helper.make_opsetid("ai.onnx.ml", 1)]
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=10)
+        (wanted,) = runtime.InferenceSession(model.SerializeToString()).run(None, {"x": given})
+
+        (got,) = onnx_backend.run_model(model, {"x": given}, level="gawee")
+
+        if op == "ZipMap":
+            assert got == wanted
+        else:
+            assert (got.dtype, got.tolist()) == (wanted.dtype, wanted.tolist())
+
+
+def test_categories_are_numbers_or_text() -> None:
+    text = np.array([["a", "z"], ["b", "a"]], object)
+    for given in (text, np.array([4, 9, 5])):
+        attributes = {"cats_int64s": [4, 5], "cats_strings": ["a", "b"]}
+        model = model_of("CategoryMapper", [given], attributes, 1)
+        model.opset_import[1].version = 1
+        (wanted,) = runtime.InferenceSession(model.SerializeToString()).run(None, {"i0": given})
+
+        (got,) = onnx_backend.run_model(model, {"i0": given}, level="gawee")
+
+        assert (got.dtype, got.tolist()) == (wanted.dtype, wanted.tolist())
 
 
 def test_features() -> None:
@@ -179,12 +275,43 @@ def test_trees_that_vote_for_classes(classes: list[int], labels: list[int], how:
     )
 
 
-def test_labels_that_are_text_are_refused() -> None:
-    attributes = {"coefficients": COEFFICIENTS, "classlabels_strings": ["a", "b", "c"]}
-    model = model_of("LinearClassifier", [X], attributes, 2)
+@pytest.mark.parametrize("mode", ["BRANCH_LEQ", "BRANCH_LT"])
+@pytest.mark.parametrize(("depth", "targets"), [(2, 1), (4, 2), (5, 3), (6, 1)])
+def test_trees_that_ask_alike_are_masks_of_leaves(mode: str, depth: int, targets: int) -> None:
+    """Of 4 and 16 leaves in 32 bits, of 32 in 64, and of 64 that are too many."""
+    nodes, of_trees, leaves = trees(depth, 6, [mode])
+    given = X.copy()
+    given[2, 1], given[3, 0], given[4, 2] = np.nan, np.inf, -np.inf
+    nodes["nodes_values"][1] = np.inf
+    weights = RNG.standard_normal(len(leaves)).round(3).tolist()
 
+    compare(
+        "TreeEnsembleRegressor",
+        [given],
+        n_targets=targets,
+        target_treeids=of_trees,
+        target_nodeids=leaves,
+        target_ids=[tree % targets for tree in of_trees],
+        target_weights=weights,
+        **nodes,
+    )
+
+
+def test_labels_that_are_text_are_made_on_the_host_and_refused_without_one(tmp_path: Path) -> None:
+    labels = {"classlabels_strings": ["a", "b", "c"], "intercepts": [0.5, 0.0, 0.0]}
+    attributes = {"coefficients": COEFFICIENTS, **labels}
+    model = model_of("LinearClassifier", [X], attributes, 2)
+    prepared = onnx_backend.prepare(model, level="gawee")
+
+    labels, scores = prepared.run([X])
+
+    wanted = runtime.InferenceSession(model.SerializeToString()).run(None, {"i0": X})
+    assert labels.tolist() == wanted[0].tolist()
+    np.testing.assert_allclose(scores, wanted[1], rtol=1e-5, atol=1e-6)  # sums of three f32
+    assert prepared.session.host == {"ai.onnx.ml.LabelEncoder"}
+    onnx.save(model, tmp_path / "text.onnx")
     with pytest.raises(GaweeError, match="unsupported labels that are text"):
-        onnx_backend.prepare(model, level="gawee").run([X])
+        load(tmp_path / "text.onnx")
 
 
 def test_trees_in_a_circle_are_refused() -> None:

@@ -6,6 +6,7 @@ import pytest
 from gawee_dialect.code_options import PLAIN, CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import load
+from gawee_dialect.onnx_backend import run_node
 
 onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
@@ -181,3 +182,19 @@ def test_what_cannot_be_quantized_is_refused(tmp_path):
     text = "expected one scale and zero point, or one a filter \\(3\\), got 2"
     refused(tmp_path, text, "ConvInteger", [image, filters, point, random("uint8", 2)])
     refused(tmp_path, "unsupported scale of 'int32'", "DequantizeLinear", [filters, np.int32(2)])
+
+
+@pytest.mark.parametrize("level", ["gawee", "llvm"])
+@pytest.mark.parametrize("columns", [1, 37])
+def test_sums_of_products_of_extremes_do_not_saturate(level: str, columns: int) -> None:
+    """Pairs of them do not fit 16 bits, in which some processors add them."""
+    from onnx.reference import ReferenceEvaluator
+
+    node = onnx.helper.make_node("MatMulInteger", ["a", "b"], ["y"])
+    a, b = np.full((3, 64), 255, np.uint8), np.full((64, columns), 127, np.int8)
+    b[:, 1:] = -128
+
+    (got,) = run_node(node, [a, b], level=level)
+
+    assert got[0, 0] == 64 * 255 * 127
+    np.testing.assert_array_equal(got, ReferenceEvaluator(node).run(None, {"a": a, "b": b})[0])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.frontends.onnx.export.model_file import export_onnx
 from gawee_dialect.model import load
 
 onnx = pytest.importorskip("onnx")
@@ -104,6 +105,43 @@ def test_a_batch_that_comes_first(tmp_path):
     # As in `check`.
     np.testing.assert_allclose(y, expected.transpose(2, 0, 1, 3), rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(h, last.swapaxes(0, 1), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("op", "attributes", "lengths"),
+    [
+        ("LSTM", {}, None),
+        ("LSTM", {"direction": "reverse"}, [7, 1, 4]),
+        ("LSTM", {"direction": "bidirectional"}, None),
+        ("LSTM", {"peephole": True}, None),
+        ("GRU", {}, [2, 7, 5]),
+        ("GRU", {"linear_before_reset": 1}, None),
+        ("RNN", {"direction": "bidirectional"}, None),
+        ("RNN", {"activations": ["Relu"]}, None),
+    ],
+)
+def test_a_layer_is_written_by_its_name(tmp_path, op, attributes, lengths):
+    directions = 2 if attributes.get("direction") == "bidirectional" else 1
+    arrays = layer(op, directions, lengths, peephole="peephole" in attributes)
+    kept = {name: value for name, value in attributes.items() if name != "peephole"}
+    made, named = model(op, arrays, kept)
+    onnx.save(made, tmp_path / "0.onnx")
+    written = []
+
+    for turn in range(3):
+        read = load(tmp_path / f"{turn}.onnx")
+        written.append(export_onnx(read.module, read.bound))
+        (tmp_path / f"{turn + 1}.onnx").write_bytes(written[-1])
+
+    nodes = [each.op_type for each in onnx.ModelProto.FromString(written[0]).graph.node]
+    assert nodes.count(op) == directions
+    assert "Scan" not in nodes
+    assert directions == 2 or nodes == [op]
+    assert written[1] == written[2]
+    expected = runtime.InferenceSession(str(tmp_path / "0.onnx")).run(None, named)
+    got = runtime.InferenceSession(written[0]).run(None, named)
+    for one, wanted in zip(got, expected, strict=True):
+        np.testing.assert_array_equal(one, wanted)  # the same node, or one for each direction
 
 
 @pytest.mark.parametrize(

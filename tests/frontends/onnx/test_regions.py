@@ -5,6 +5,7 @@ import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import load
+from gawee_dialect.onnx_backend import run_model
 
 onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
@@ -42,3 +43,38 @@ def test_samples_whose_number_depends_on_the_region_are_refused(tmp_path):
 
     with pytest.raises(GaweeError, match="unsupported mode 'avg' with sampling_ratio 0; supported"):
         load(tmp_path / "net.onnx")
+
+
+@pytest.mark.parametrize(
+    ("op_type", "attributes"),
+    [
+        ("MaxRoiPool", {"pooled_shape": [3, 2]}),
+        ("MaxRoiPool", {"pooled_shape": [2, 4], "spatial_scale": 0.5}),
+        ("GlobalLpPool", {"p": 1}),
+        ("GlobalLpPool", {"p": 3}),
+    ],
+)
+@pytest.mark.parametrize("level", ["gawee", "llvm"])
+def test_pools_of_regions_and_of_whole_images(op_type, attributes, level) -> None:
+    runtime = pytest.importorskip("onnxruntime")
+    x = np.random.default_rng(4).standard_normal((2, 3, 7, 9)).astype(np.float32)
+    corners = [
+        [0, 0, 8, 6],
+        [1.5, 2.5, 3.2, 4.4],
+        [-2, 0, 20, 3],
+        [7.6, 5.5, 8.9, 6.9],
+        [12, 9, 13, 10],
+    ]
+    rois = np.array([[at % 2, *each] for at, each in enumerate(corners)], np.float32)
+    inputs = {"x": x} if op_type == "GlobalLpPool" else {"x": x, "rois": rois}
+    node = helper.make_node(op_type, list(inputs), ["y"], **attributes)
+    values = [helper.make_tensor_value_info(name, 1, each.shape) for name, each in inputs.items()]
+    graph = helper.make_graph([node], "g", values, [onnx.ValueInfoProto(name="y")])
+    opsets = [helper.make_opsetid("", 21)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=10)
+    (expected,) = runtime.InferenceSession(model.SerializeToString()).run(None, inputs)
+
+    (got,) = run_model(model, inputs, level=level)
+
+    # Powers of 63 elements and a root of their sum: some roundings of float32.
+    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6)

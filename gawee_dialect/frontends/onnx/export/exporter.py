@@ -37,7 +37,8 @@ from gawee_dialect.frontends.onnx.export.graph import (
     ExportedValue,
     Operand,
 )
-from gawee_dialect.frontends.onnx.export.registry import Given, writers
+from gawee_dialect.frontends.onnx.export.recurrence import not_needed, recurrences, write_layer
+from gawee_dialect.frontends.onnx.export.registry import Given, Outputs, writers
 from gawee_dialect.frontends.onnx.model import Array
 from gawee_dialect.frontends.op_mapping.emitter import dtype_element
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
@@ -73,6 +74,8 @@ class _Exporter:
         self.node_names: set[str] = set()
         self.inputs: list[ExportedValue] = []
         self.weights: list[ExportedValue] = []
+        self.layers = recurrences(function)
+        self.gone = not_needed(self.layers.values())
 
     def export(self) -> ExportedGraph:
         """Return the graph; raises GaweeError with all that cannot be written."""
@@ -82,7 +85,7 @@ class _Exporter:
         names = output_names(self.function)
         self._reserve(returned, names)
         for op in self.function.body.block.ops:
-            if not isinstance(op, ReturnOp | ConstantOp):
+            if not isinstance(op, ReturnOp | ConstantOp) and op not in self.gone:
                 self._add(op)
         if self.problems:
             raise GaweeError(self.problems)
@@ -193,6 +196,10 @@ class _Exporter:
         writer = writers().get(type(op))
         nodes = _OpNodes(self, op)
         try:
+            if op in self.layers:
+                write_layer(nodes, self.layers[op])
+                self._finish(op, nodes.made)
+                return
             if isinstance(op, ScanOp):
                 nodes.scan(op, self._body(op))
                 self._finish(op, nodes.made)
@@ -241,7 +248,7 @@ class _OpNodes:
         self,
         op_type: str,
         inputs: Sequence[Given],
-        outputs: Sequence[SSAValue] | AnyTensor,
+        outputs: Outputs,
         **attributes: Attribute,
     ) -> ExportedValue:
         given: list[Operand] = [
@@ -250,9 +257,12 @@ class _OpNodes:
         while given and given[-1] is None:
             given.pop()
         if isinstance(outputs, TensorType):
-            made = [self._new(op_type, outputs)]
+            made = [self.new(op_type, outputs)]
         else:
-            made = [self.exporter.value(each) for each in outputs]
+            made = [
+                each if isinstance(each, ExportedValue) else self.exporter.value(each)
+                for each in outputs
+            ]
         self.made.append(ExportedNode(op_type, given, made, attributes, self.op))
         return made[0]
 
@@ -269,7 +279,8 @@ class _OpNodes:
             scan_output_directions=[backwards] * (len(op.results) - len(op.initial)),
         )
 
-    def _new(self, op_type: str, type: AnyTensor) -> ExportedValue:
+    def new(self, op_type: str, type: AnyTensor) -> ExportedValue:
+        """Return a tensor that a node of this op makes."""
         stem = self.exporter.value(self.op.results[0]).name
         return ExportedValue(self.exporter.unique(f"{stem}_{op_type}"), type)
 

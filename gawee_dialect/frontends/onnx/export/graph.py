@@ -39,7 +39,7 @@ class ExportedBody:
     nodes: Sequence["ExportedNode"]
 
 
-Attribute = int | float | str | Sequence[int] | Sequence[float] | ExportedBody
+Attribute = int | float | str | Sequence[int] | Sequence[float] | Sequence[str] | ExportedBody
 
 
 @dataclass

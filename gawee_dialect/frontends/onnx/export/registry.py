@@ -28,6 +28,9 @@ FAMILIES = (
 Given = SSAValue | ExportedValue | Figures | None
 """What a node reads: a value of the module, one of another node of the same op, or figures."""
 
+Outputs = Sequence[SSAValue | ExportedValue] | AnyTensor
+"""What a node makes: values of the module, tensors between nodes, or a new one of a type."""
+
 
 class Nodes(Protocol):
     """Appends the nodes of one op to a graph."""
@@ -36,10 +39,14 @@ class Nodes(Protocol):
         self,
         op_type: str,
         inputs: Sequence[Given],
-        outputs: Sequence[SSAValue] | AnyTensor,
+        outputs: Outputs,
         **attributes: Attribute,
     ) -> ExportedValue:
         """Append a node; return its first output: the op's own, or a new one of a type."""
+        ...
+
+    def new(self, op_type: str, type: AnyTensor) -> ExportedValue:
+        """Return a tensor that a node with more outputs makes."""
         ...
 
     def constant(self, array: Array) -> ExportedValue:

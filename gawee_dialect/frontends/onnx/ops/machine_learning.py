@@ -1,12 +1,13 @@
 """Linear models, support vectors, and what prepares features for them (ai.onnx.ml)."""
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 from xdsl.dialects.builtin import f32, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.graph.activation import SigmoidOp
+from gawee_dialect.dialect.graph.activation import ClipOp, SigmoidOp
 from gawee_dialect.dialect.graph.along_axis import SoftmaxOp
 from gawee_dialect.dialect.graph.arithmetic import AbsOp, NegOp
 from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
@@ -21,6 +22,7 @@ from gawee_dialect.frontends.npu_ir.aten.arithmetic import pow_number
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.recurrence import recurrence
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Floats, Ints, Tensors
 
@@ -29,6 +31,9 @@ AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 
 POST_TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 """What becomes of scores, in the order of TreeEnsemble's numbers."""
+
+LEAST_SHARE = 1e-7
+"""A class has at least that much of a pair."""
 
 
 def transformed(emit: Emitter, scores: SSAValue, how: str) -> SSAValue:
@@ -57,9 +62,8 @@ def labelled(
     Scores of one column are those of the second of two classes; `positive`: they are shares. The
     first class has then the rest, or zero.
     """
-    if texts and emit.is_used(0):
-        text = "unsupported labels that are text; supported: integers, or text that nothing reads"
-        raise Refusal(text)
+    if texts:
+        _refuse_text(emit)
     count = len(labels) or len(texts)
     if tensor_shape(scores)[1] == 1 and count == 2:
         scores, best = _of_two(emit, scores, how, positive, first_is_zero)
@@ -69,6 +73,12 @@ def labelled(
     if texts:
         return None, scores
     return emit(GatherOp(emit.array(np.array(labels), i64), best)), scores
+
+
+def _refuse_text(emit: Emitter) -> None:
+    if emit.is_used(0):
+        text = "unsupported labels that are text; supported: integers, or text that nothing reads"
+        raise Refusal(text)
 
 
 def _of_two(
@@ -150,6 +160,124 @@ def _kernel(emit: Emitter, x: SSAValue, vectors: np.ndarray, kind: str, params: 
         return product
     scaled = emit(AddOp(emit(MulOp(product, emit.number(gamma, f32))), emit.number(offset, f32)))
     return emit(TanhOp(scaled)) if kind == "SIGMOID" else pow_number(emit, scaled, int(degree))
+
+
+@register_op("ai.onnx.ml.SVMClassifier")
+def svm_classifier(
+    emit: Emitter,
+    x: SSAValue,
+    coefficients: Floats,
+    classlabels_ints: Ints = (),
+    classlabels_strings: Sequence[str] = (),
+    kernel_params: Floats = (),
+    kernel_type: str = "LINEAR",
+    post_transform: str = "NONE",
+    prob_a: Floats = (),
+    prob_b: Floats = (),
+    rho: Floats = (),
+    support_vectors: Floats = (),
+    vectors_per_class: Ints = (),
+) -> Sequence[SSAValue | None]:
+    """The class that wins against most others, and what decides each pair, or shares of classes"""
+    count = len(classlabels_ints) or len(classlabels_strings)
+    if not vectors_per_class:
+        scores = _affine(emit, x, coefficients, [rho[0]] * count, count)
+        return labelled(emit, scores, classlabels_ints, classlabels_strings, post_transform)
+    vectors = np.array(support_vectors).reshape(sum(vectors_per_class), -1)
+    alike = _kernel(emit, _rows(emit, x), vectors, kernel_type, kernel_params)
+    pairs = [(i, j) for i in range(count) for j in range(i + 1, count)]
+    table = _coefficients_of_pairs(pairs, coefficients, vectors_per_class)
+    deciding = emit(
+        AddOp(emit(BatchMatMulOp(alike, emit.array(table, f32))), emit.array(np.array(rho), f32))
+    )
+    first = emit.cast(emit(CompareOp(deciding, emit.number(0, f32), predicate="gt")), f32)
+    # A pair is a vote for its second class, or one less for that and one more for the first.
+    votes = np.zeros((len(pairs), count)), np.zeros(count)
+    for row, (i, j) in enumerate(pairs):
+        votes[0][row, [i, j]] = 1, -1
+        votes[1][j] += 1
+    won = emit(BatchMatMulOp(first, emit.array(votes[0], f32)))
+    best = emit(ArgMaxOp(emit(AddOp(won, emit.array(votes[1], f32))), axis=1))
+    if len(prob_a):
+        slopes, offsets = (emit.array(np.array(each), f32) for each in (prob_a, prob_b))
+        scaled = emit(AddOp(emit(MulOp(deciding, slopes)), offsets))
+        scores = _coupled(emit, emit(SigmoidOp(emit(NegOp(scaled)))), pairs, count)
+    else:
+        scores = emit(CatOp([emit(NegOp(deciding)), deciding], dim=1)) if count == 2 else deciding
+    scores = transformed(emit, scores, post_transform)
+    if classlabels_strings:
+        _refuse_text(emit)
+        return None, scores
+    return emit(GatherOp(emit.array(np.array(classlabels_ints), i64), best)), scores
+
+
+def _coefficients_of_pairs(
+    pairs: Sequence[tuple[int, int]], coefficients: Floats, vectors_per_class: Ints
+) -> np.ndarray:
+    """Return what a support vector adds to the score of a pair of classes: vectors x pairs."""
+    ends = np.cumsum(vectors_per_class)
+    places = [slice(end - n, end) for end, n in zip(ends, vectors_per_class, strict=True)]
+    rows = np.array(coefficients).reshape(-1, ends[-1])
+    table = np.zeros((ends[-1], len(pairs)))
+    for column, (i, j) in enumerate(pairs):
+        table[places[i], column] = rows[j - 1, places[i]]
+        table[places[j], column] = rows[i, places[j]]
+    return table
+
+
+def _coupled(
+    emit: Emitter, shares: SSAValue, pairs: Sequence[tuple[int, int]], count: int
+) -> SSAValue:
+    """Return shares of classes, N x classes, of the shares of the first class of each pair.
+
+    The second method of Wu, Lin and Weng, "Probability Estimates for Multi-class Classification by
+    Pairwise Coupling" (2004), with the steps and the end that libsvm has.
+    """
+    rows, one = tensor_shape(shares)[0], emit.number(1, f32)
+    shares = emit(ClipOp(shares, min=LEAST_SHARE, max=1 - LEAST_SHARE))
+    columns: dict[tuple[int, int], SSAValue] = {}
+    for index, (i, j) in enumerate(pairs):
+        columns[i, j] = part(emit, shares, 1, index, 1)
+        columns[j, i] = emit(SubOp(one, columns[i, j]))
+
+    def entry(t: int, j: int) -> SSAValue:
+        if t != j:
+            return emit(NegOp(emit(MulOp(columns[j, t], columns[t, j]))))
+        squares = [emit(MulOp(columns[k, t], columns[k, t])) for k in range(count) if k != t]
+        return reduce(lambda a, b: emit(AddOp(a, b)), squares)
+
+    lines = [emit(CatOp([entry(t, j) for j in range(count)], dim=1)) for t in range(count)]
+    matrix = emit.reshape(emit(CatOp(lines, dim=1)), (rows, count, count))
+
+    def step(state: Sequence[SSAValue], _: object) -> tuple[Sequence[SSAValue], Sequence[SSAValue]]:
+        (before,) = state
+        p = before
+        q = emit(
+            ReduceSumOp(
+                emit(MulOp(matrix, emit.reshape(p, (rows, 1, count)))), axes=[2], keep_dims=False
+            )
+        )
+        total = emit(ReduceSumOp(emit(MulOp(p, q)), axes=[1], keep_dims=True))
+        error = emit(ReduceMaxOp(emit(AbsOp(emit(SubOp(q, total)))), axes=[1], keep_dims=True))
+        for t in range(count):
+            line, own = lines[t], part(emit, lines[t], 1, t, 1)
+            here = part(emit, q, 1, t, 1)
+            change = emit(DivOp(emit(SubOp(total, here)), own))
+            whole = emit(AddOp(one, change))
+            place = np.arange(count) == t
+            added = emit(MulOp(change, emit.array(place.astype(np.float32), f32)))
+            grown = emit(AddOp(emit(MulOp(change, own)), emit(AddOp(here, here))))
+            total = emit(AddOp(total, emit(MulOp(change, grown))))
+            total = emit(DivOp(total, emit(MulOp(whole, whole))))
+            p = emit(DivOp(emit(AddOp(p, added)), whole))
+            q = emit(DivOp(emit(AddOp(q, emit(MulOp(change, line)))), whole))
+        is_near = emit(CompareOp(error, emit.number(0.005 / count, f32), predicate="lt"))
+        return [emit(WhereOp(is_near, before, p))], []
+
+    start = emit.full((rows, count), 1 / count, f32)
+    steps = emit.full((max(100, count), 1), 0, f32)
+    (found,), _ = recurrence(emit, step, [start], [steps])
+    return found
 
 
 @register_op("ai.onnx.ml.SVMRegressor")

@@ -230,30 +230,6 @@ def qlinear_average_pool(
     return _quantized(emit, made, y_scale, y_zero_point, dtype_of(emit, x))
 
 
-@register_op(f"{MICROSOFT}.QuantizeLinear")
-def quantize(
-    emit: Emitter,
-    x: SSAValue,
-    y_scale: SSAValue,
-    y_zero_point: SSAValue | None = None,
-    axis: int = 1,
-) -> SSAValue:
-    """As ONNX's own, of one scale or one along an axis"""
-    return quantize_linear(emit, x, y_scale, y_zero_point, axis)
-
-
-@register_op(f"{MICROSOFT}.DequantizeLinear")
-def dequantize(
-    emit: Emitter,
-    x: SSAValue,
-    x_scale: SSAValue,
-    x_zero_point: SSAValue | None = None,
-    axis: int = 1,
-) -> SSAValue:
-    """As ONNX's own, of one scale or one along an axis"""
-    return dequantize_linear(emit, x, x_scale, x_zero_point, axis)
-
-
 def _column_numbers(emit: Emitter, value: SSAValue) -> SSAValue:
     """Return one scale as a scalar, several as those of columns."""
     return emit.reshape(value, ()) if tensor_shape(value) == (1,) else value

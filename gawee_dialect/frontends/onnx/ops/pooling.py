@@ -189,3 +189,11 @@ def global_average_pool(emit: Emitter, x: SSAValue) -> SSAValue:
 def global_max_pool(emit: Emitter, x: SSAValue) -> SSAValue:
     """The maximum of each channel"""
     return emit(ReduceMaxOp(x, axes=_over_pixels(x), keep_dims=True))
+
+
+@register_op("GlobalLpPool")
+def global_lp_pool(emit: Emitter, x: SSAValue, p: float = 2) -> SSAValue:
+    """The p-norm of each channel"""
+    powers = pow_tensors(emit, emit(AbsOp(x)), p)
+    total = emit(ReduceSumOp(powers, axes=_over_pixels(x), keep_dims=True))
+    return pow_tensors(emit, total, 1 / p)

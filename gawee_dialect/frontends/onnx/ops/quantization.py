@@ -88,7 +88,7 @@ def _centred(emit: Emitter, value: SSAValue, zero_point: SSAValue | None) -> SSA
     return wide if zero_point is None else emit(SubOp(wide, emit.cast(zero_point, i32)))
 
 
-@register_op("QuantizeLinear", limits=LIMITS)
+@register_op("QuantizeLinear", "com.microsoft.QuantizeLinear", limits=LIMITS)
 def quantize_linear(
     emit: Emitter,
     x: SSAValue,
@@ -112,7 +112,7 @@ def quantize_linear(
     return rounded_to_integer(emit, real, y_zero_point, dtype, bool(saturate))
 
 
-@register_op("DequantizeLinear", limits=LIMITS)
+@register_op("DequantizeLinear", "com.microsoft.DequantizeLinear", limits=LIMITS)
 def dequantize_linear(
     emit: Emitter,
     x: SSAValue,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
@@ -222,14 +223,13 @@ def rnn(
     """A plain recurrent layer"""
     layer = Layer(emit, (x, w, r, b, sequence_lens), 1, ("Tanh",), attributes)
 
-    def step_of(direction: Direction) -> Step:
-        def step(now: SSAValue, state: State) -> State:
-            total = emit(AddOp(now, direction.product(state[0])))
-            return (direction.activation(0, total),)
+    return layer.run([initial_h], lambda direction: partial(rnn_step, direction))
 
-        return step
 
-    return layer.run([initial_h], step_of)
+def rnn_step(direction: Direction, now: SSAValue, state: State) -> State:
+    """Return the state after a step of a plain recurrent layer."""
+    total = direction.emit(AddOp(now, direction.product(state[0])))
+    return (direction.activation(0, total),)
 
 
 @register_op("GRU")
@@ -248,24 +248,24 @@ def gru(
     """A layer of gated recurrent units; the gates are update, reset, hidden"""
     layer = Layer(emit, (x, w, r, b, sequence_lens), 3, ("Sigmoid", "Tanh"), attributes)
 
-    def step_of(direction: Direction) -> Step:
-        def step(now: SSAValue, state: State) -> State:
-            (h,) = state
-            both, gate = direction.product(h, 0, 2), direction.gate
-            update, reset = (
-                direction.activation(0, emit(AddOp(gate(now, i), gate(both, i)))) for i in (0, 1)
-            )
-            if linear_before_reset:
-                inner = emit(MulOp(reset, direction.product(h, 2, 1)))
-            else:
-                inner = direction.product(emit(MulOp(reset, h)), 2, 1)
-            new = direction.activation(1, emit(AddOp(gate(now, 2), inner)))
-            # (1 - update) * new + update * h
-            return (emit(AddOp(new, emit(MulOp(update, emit(SubOp(h, new)))))),)
+    before = bool(linear_before_reset)
+    return layer.run([initial_h], lambda direction: partial(gru_step, direction, before))
 
-        return step
 
-    return layer.run([initial_h], step_of)
+def gru_step(direction: Direction, before_reset: bool, now: SSAValue, state: State) -> State:
+    """Return the state after a step of a GRU; `before_reset`: its product is taken before that."""
+    emit, gate, (h,) = direction.emit, direction.gate, state
+    both = direction.product(h, 0, 2)
+    update, reset = (
+        direction.activation(0, emit(AddOp(gate(now, i), gate(both, i)))) for i in (0, 1)
+    )
+    if before_reset:
+        inner = emit(MulOp(reset, direction.product(h, 2, 1)))
+    else:
+        inner = direction.product(emit(MulOp(reset, h)), 2, 1)
+    new = direction.activation(1, emit(AddOp(gate(now, 2), inner)))
+    # (1 - update) * new + update * h
+    return (emit(AddOp(new, emit(MulOp(update, emit(SubOp(h, new)))))),)
 
 
 @register_op("LSTM")
@@ -302,24 +302,27 @@ def lstm_layer(
 
     def step_of(direction: Direction) -> Step:
         peephole = None if p is None else layer.of_direction(p, direction.index)
-        gate, activation = direction.gate, direction.activation
-
-        def seen(index: int, value: SSAValue, cell: SSAValue) -> SSAValue:
-            if peephole is None:
-                return value
-            weights = part(emit, peephole, 0, index * layer.hidden, layer.hidden)
-            return emit(AddOp(value, emit(MulOp(weights, cell))))
-
-        def step(now: SSAValue, state: State) -> State:
-            h, c = state
-            total = emit(AddOp(now, direction.product(h)))
-            i = activation(0, seen(0, gate(total, 0), c))
-            f = activation(0, seen(2, gate(total, 2), c))
-            g = activation(1, gate(total, 3))
-            new = emit(AddOp(emit(MulOp(f, c)), emit(MulOp(i, g))))
-            o = activation(0, seen(1, gate(total, 1), new))
-            return emit(MulOp(o, activation(2, new))), new
-
-        return step
+        return partial(lstm_step, direction, peephole)
 
     return layer.run(starts, step_of)
+
+
+def lstm_step(
+    direction: Direction, peephole: SSAValue | None, now: SSAValue, state: State
+) -> State:
+    """Return output and cell after a step of an LSTM."""
+    emit, gate, activation, (h, c) = direction.emit, direction.gate, direction.activation, state
+
+    def seen(index: int, value: SSAValue, cell: SSAValue) -> SSAValue:
+        if peephole is None:
+            return value
+        weights = part(emit, peephole, 0, index * direction.hidden, direction.hidden)
+        return emit(AddOp(value, emit(MulOp(weights, cell))))
+
+    total = emit(AddOp(now, direction.product(h)))
+    i = activation(0, seen(0, gate(total, 0), c))
+    f = activation(0, seen(2, gate(total, 2), c))
+    g = activation(1, gate(total, 3))
+    new = emit(AddOp(emit(MulOp(f, c)), emit(MulOp(i, g))))
+    o = activation(0, seen(1, gate(total, 1), new))
+    return emit(MulOp(o, activation(2, new))), new

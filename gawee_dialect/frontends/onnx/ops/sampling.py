@@ -9,10 +9,10 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.activation import ClipOp
-from gawee_dialect.dialect.graph.arithmetic import FloorOp, MaximumOp
+from gawee_dialect.dialect.graph.arithmetic import AbsOp, CeilOp, FloorOp, MaximumOp, NegOp
 from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
-from gawee_dialect.dialect.graph.comparison import CompareOp
-from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, SubOp
+from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SubOp
 from gawee_dialect.dialect.graph.gather import GatherOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
 from gawee_dialect.dialect.graph.reduction import ReduceMaxOp, ReduceMeanOp
@@ -289,3 +289,58 @@ def roi_align_before(
     return _pooled(
         emit, x, rois, batch_indices, sizes, mode, sampling_ratio, spatial_scale, half=False
     )
+
+
+@register_op("MaxRoiPool")
+def max_roi_pool(
+    emit: Emitter, x: SSAValue, rois: SSAValue, pooled_shape: Ints, spatial_scale: float = 1.0
+) -> SSAValue:
+    """The maxima of the parts of each region, whose corners are rounded; zero of an empty part"""
+    regions, element = tensor_shape(rois)[0], element_type(x)
+    first, *corners = (part(emit, rois, 1, index, 1) for index in range(5))
+    scale = emit.number(spatial_scale, element_type(rois))
+    left, top, right, bottom = (_rounded(emit, emit(MulOp(each, scale))) for each in corners)
+    chosen = emit.reshape(emit.cast(first, i64), (regions,))
+    value = emit(GatherOp(x, chosen, axis=0))
+    for axis, low, high, count in zip((2, 3), (top, left), (bottom, right), pooled_shape):
+        inside = _parts(emit, low, high, count, tensor_shape(x)[axis])
+        value = _maxima_of_parts(emit, value, inside, axis)
+    is_empty = emit(CompareOp(value, emit.number(-np.inf, element), predicate="eq"))
+    return emit(WhereOp(is_empty, emit.number(0, element), value))
+
+
+def _rounded(emit: Emitter, x: SSAValue) -> SSAValue:
+    """Return whole numbers, halves away from zero."""
+    element = element_type(x)
+    size = emit(FloorOp(emit(AddOp(emit(AbsOp(x)), emit.number(0.5, element)))))
+    is_negative = emit(CompareOp(x, emit.number(0, element), predicate="lt"))
+    return emit(WhereOp(is_negative, emit(NegOp(size)), size))
+
+
+def _parts(emit: Emitter, low: SSAValue, high: SSAValue, count: int, size: int) -> SSAValue:
+    """Return which places of an axis each part of a region has: regions x parts x size."""
+    element, regions = element_type(low), tensor_shape(low)[0]
+    one = emit.number(1, element)
+    extent = emit(MaximumOp(emit(AddOp(emit(SubOp(high, low)), one)), one))
+    width = emit(DivOp(extent, emit.number(count, element)))
+    numbers = emit.array(np.arange(count).reshape(1, -1), element)
+    start = emit(FloorOp(emit(MulOp(width, numbers))))
+    end = emit(CeilOp(emit(MulOp(width, emit(AddOp(numbers, one))))))
+    start, end = (
+        emit.reshape(emit(AddOp(each, low)), (regions, count, 1)) for each in (start, end)
+    )
+    places = emit.array(np.arange(size).reshape(1, 1, -1), element)
+    after = emit(CompareOp(places, start, predicate="ge"))
+    return emit(BitwiseAndOp(after, emit(CompareOp(places, end, predicate="lt"))))
+
+
+def _maxima_of_parts(emit: Emitter, value: SSAValue, inside: SSAValue, axis: int) -> SSAValue:
+    """Return the maxima of the parts of an axis, 2 or 3, which then counts parts."""
+    regions, count, size = tensor_shape(inside)
+    shape = tensor_shape(value)
+    behind = shape[axis + 1 :]
+    spread = emit.reshape(value, (*shape[:axis], 1, size, *behind))
+    ones = [1] * (axis - 1)
+    mask = emit.reshape(inside, (regions, *ones, count, size, *(1 for _ in behind)))
+    least = emit.number(-np.inf, element_type(value))
+    return emit(ReduceMaxOp(emit(WhereOp(mask, spread, least)), axes=[axis + 1]))

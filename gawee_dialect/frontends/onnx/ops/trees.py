@@ -8,13 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from xdsl.dialects.builtin import f32, i64
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import f32, f64, i32, i64
+from xdsl.ir import Attribute, SSAValue
 
+from gawee_dialect.dialect.graph.arithmetic import FloorDivOp, NegOp
+from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
+from gawee_dialect.dialect.graph.cast import BitcastOp
 from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
-from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, SubOp
 from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherOp
 from gawee_dialect.dialect.graph.reduction import ReduceMaxOp, ReduceMinOp, ReduceSumOp
+from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.onnx.model import Array
 from gawee_dialect.frontends.onnx.ops.machine_learning import (
@@ -24,6 +28,7 @@ from gawee_dialect.frontends.onnx.ops.machine_learning import (
     transformed,
 )
 from gawee_dialect.frontends.onnx.registry import register_op
+from gawee_dialect.frontends.op_mapping.axes import permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Floats, Ints
@@ -110,11 +115,150 @@ def _child(nodes: Sequence[Node], index: int, which: int) -> int:
     return nodes[index].children[which] if nodes[index].predicate else index
 
 
+def _leaf_bits(forest: Forest) -> "LeafBits | None":
+    """Return trees as masks of leaves; None for too many leaves, and for other questions."""
+    predicates = {each.predicate for each in forest.nodes if each.predicate}
+    if len(predicates) != 1 or not predicates <= {"le", "lt"}:
+        return None
+    forest.depth()  # refuses circles
+    trees: list[list[Question]] = []
+    leaves: list[list[int]] = []
+    for root in forest.roots:
+        asked: list[Question] = []
+        ends: list[int] = []
+        _in_order(forest.nodes, root, asked, ends)
+        if len(ends) > MAX_LEAVES:
+            return None
+        trees.append(asked)
+        leaves.append(ends)
+    if not all(each.node.threshold > -np.inf for tree in trees for each in tree):
+        return None
+    return LeafBits(predicates.pop(), trees, leaves)
+
+
+MAX_LEAVES = 63
+"""Of a tree whose leaves are bits of an integer."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A node, and the bits of the leaves that are left where its answer is no."""
+
+    node: Node
+    mask: int
+
+
+@dataclass(frozen=True)
+class LeafBits:
+    """Trees whose leaves are numbered from the left, one that a yes leads to before the others.
+
+    Each no strikes out the leaves on its left; the first that is left is where a row ends.
+    Lucchese et al., "QuickScorer: A Fast Algorithm to Rank Documents with Additive Ensembles of
+    Regression Trees" (2015).
+    """
+
+    predicate: str
+    trees: Sequence[Sequence[Question]]
+    leaves: Sequence[Sequence[int]]
+    """The node of each leaf."""
+
+    @property
+    def width(self) -> int:
+        """How many leaves a tree has at most."""
+        return max(map(len, self.leaves))
+
+
+def _in_order(nodes: Sequence[Node], at: int, asked: list[Question], ends: list[int]) -> None:
+    node = nodes[at]
+    if not node.predicate:
+        ends.append(at)
+        return
+    first = len(ends)
+    if first > MAX_LEAVES:
+        return
+    _in_order(nodes, node.children[0], asked, ends)
+    asked.append(Question(node, ~((1 << len(ends)) - (1 << first))))
+    _in_order(nodes, node.children[1], asked, ends)
+
+
+def _leaf_numbers(emit: Emitter, x: SSAValue, trees: LeafBits) -> SSAValue:
+    """Return which leaf of each tree each row (N x features) comes to, trees x N."""
+    element, (rows, features) = element_type(x), tensor_shape(x)
+    # NaN is below all thresholds where it counts as yes.
+    is_nan = emit(CompareOp(x, x, predicate="ne"))
+    low = emit(WhereOp(is_nan, emit.number(-np.inf, element), x))
+    columns = emit(CatOp([permuted(emit, each, (1, 0)) for each in (x, low)], dim=0))
+    integer, real, bits, bias = (i32, f32, 23, 127) if trees.width <= 31 else (i64, f64, 52, 1023)
+    left = emit.full((len(trees.trees), rows), -1, integer)
+    for index in range(max(map(len, trees.trees))):
+        asked = [each[index] if index < len(each) else None for each in trees.trees]
+        places = [_place(each, features) for each in asked]
+        limits = [0.0 if each is None else each.node.threshold for each in asked]
+        masks = [-1 if each is None else each.mask for each in asked]
+        value = emit(GatherOp(columns, emit.array(np.array(places), i64), axis=0))
+        limit = emit.array(np.array(limits)[:, None], element)
+        answer = emit(CompareOp(value, limit, predicate=trees.predicate))
+        mask = emit.array(np.array(masks)[:, None], integer)
+        left = emit(WhereOp(answer, left, emit(BitwiseAndOp(left, mask))))
+    first = emit(BitwiseAndOp(left, emit(NegOp(left))))
+    power = emit(BitcastOp(emit.cast(first, real), integer))
+    exponent = emit(FloorDivOp(power, emit.number(1 << bits, integer)))
+    return emit.cast(emit(SubOp(exponent, emit.number(bias, integer))), i64)
+
+
+def _place(asked: Question | None, features: int) -> int:
+    if asked is None:
+        return 0
+    return asked.node.feature + (features if asked.node.nan_is_true else 0)
+
+
+def _sums_of_bits(emit: Emitter, x: SSAValue, forest: Forest, trees: LeafBits) -> SSAValue:
+    """Return the sum of votes for each target, N x targets."""
+    (rows, _), element, count = tensor_shape(x), element_type(x), len(trees.leaves)
+    votes = np.zeros((count, trees.width, forest.targets))
+    for tree, ends in enumerate(trees.leaves):
+        for leaf, at in enumerate(ends):
+            for target, weight in forest.nodes[at].votes.items():
+                votes[tree, leaf, target] = weight
+    voted = np.abs(votes).sum(axis=1).argmax(axis=1)
+    is_for_one = (np.count_nonzero(votes.any(axis=1), axis=1) <= 1).all()
+    order: list[int] = np.argsort(voted, kind="stable").tolist()
+    each = count // forest.targets
+    if is_for_one and (np.bincount(voted, minlength=forest.targets) == each).all():
+        ordered = LeafBits(
+            trees.predicate,
+            [trees.trees[index] for index in order],
+            [trees.leaves[index] for index in order],
+        )
+        table = votes[order, :, voted[order]]
+        total = _gathered(
+            emit, _leaf_numbers(emit, x, ordered), table.ravel(), trees.width, element
+        )
+        shaped = emit.reshape(total, (forest.targets, each, rows))
+        sums = emit(ReduceSumOp(shaped, axes=[1], keep_dims=False))
+        return permuted(emit, sums, (1, 0))
+    table = votes.reshape(-1, forest.targets)
+    found = _gathered(emit, _leaf_numbers(emit, x, trees), table, trees.width, element)
+    return emit(ReduceSumOp(found, axes=[0], keep_dims=False))
+
+
+def _gathered(
+    emit: Emitter, leaf: SSAValue, table: Array, width: int, element: Attribute
+) -> SSAValue:
+    starts = emit.array(np.arange(tensor_shape(leaf)[0])[:, None] * width, i64)
+    return emit(GatherOp(emit.array(table, element), emit(AddOp(leaf, starts)), axis=0))
+
+
 def scores(emit: Emitter, x: SSAValue, forest: Forest, aggregate: str) -> SSAValue:
     """Return what the leaves say of each target together, N x targets."""
     if not is_float(element_type(x)):
         x = emit.cast(x, f32)
-    place, element = _leaves(emit, x, forest), element_type(x)
+    element = element_type(x)
+    bits = _leaf_bits(forest) if aggregate in ("SUM", "AVERAGE") else None
+    if bits is not None:
+        total = _sums_of_bits(emit, x, forest, bits)
+        return _shared(emit, total, forest, aggregate)
+    place = _leaves(emit, x, forest)
     absent = {"MIN": np.inf, "MAX": -np.inf}.get(aggregate, 0.0)
     table = np.full((len(forest.nodes), forest.targets), absent)
     for row, node in zip(table, forest.nodes, strict=True):
@@ -127,8 +271,12 @@ def scores(emit: Emitter, x: SSAValue, forest: Forest, aggregate: str) -> SSAVal
         op = ReduceMinOp if aggregate == "MIN" else ReduceMaxOp
         return emit(op(votes, axes=[1], keep_dims=False))
     total = emit(ReduceSumOp(votes, axes=[1], keep_dims=False))
+    return _shared(emit, total, forest, aggregate)
+
+
+def _shared(emit: Emitter, total: SSAValue, forest: Forest, aggregate: str) -> SSAValue:
     if aggregate == "AVERAGE":
-        return emit(MulOp(total, emit.number(1 / len(forest.roots), element)))
+        return emit(MulOp(total, emit.number(1 / len(forest.roots), element_type(total))))
     return total
 
 
