@@ -77,7 +77,7 @@ class Reads:
         ranges = [value_range(each, self.bounds) for each in known]
         shape = tensor_shape(value)
         low = [max(0, -least) for least, _ in ranges]
-        high = [max(0, most - size + 1) for (_, most), size in zip(ranges, shape, strict=True)]
+        high = [max(most - size + 1, 0) for (_, most), size in zip(ranges, shape, strict=True)]
         map = AffineMap(len(self.loops), 0, tuple(known))
         if evenly:
             high = [max(each, self.padding(node, axis)) for axis, each in enumerate(high)]
