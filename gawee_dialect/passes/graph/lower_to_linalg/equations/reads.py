@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from gawee_dialect.dialect.affine_range import is_linear, value_range
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import element_type, is_unsigned, tensor_shape
 from gawee_dialect.equations.scalars import ScalarError
 from gawee_dialect.equations.syntax import (
@@ -148,7 +149,7 @@ class Reads:
             return AffineExpr.dimension(self.loops.index(node.name))
         if is_free(node, self.context.indices):
             number = self.context.numbers.integer(node)
-            return AffineExpr.constant(number)
+            return None if isinstance(number, OpenSize) else AffineExpr.constant(number)
         if isinstance(node, Unary) and node.operator == "-":
             inner = self.affine(node.operand)
             return None if inner is None else inner * -1
