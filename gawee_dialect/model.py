@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, overload
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from gawee_dialect.analysis.open_sizes import open_names, size_name, sizes_of_shapes, specialized
 from gawee_dialect.analysis.signature import Entry
 from gawee_dialect.code_options import PLAIN, CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
@@ -60,6 +61,9 @@ class Model:
     name: str = "model"
     allow_native_code: bool = False
     """Whether C that the module brings is compiled and run: it has all rights of this process."""
+    _of_sizes: dict[object, Model] = field(
+        default_factory=dict[object, "Model"], init=False, repr=False, compare=False
+    )
 
     @staticmethod
     def from_torch(
@@ -135,6 +139,34 @@ class Model:
             return self.bound
         return checked_parameters(self.entry.weights, self.parameters)
 
+    @property
+    def sizes(self) -> Mapping[str, str]:
+        """The named sizes that the graph is open in, with the values that each may have."""
+        return {each.name: each.range_text() for each in open_names(self.module)}
+
+    def specialized(self, sizes: Mapping[str, int]) -> Model:
+        """Return the model of numbers for all its named sizes, on the same weights; kept.
+
+        Raises GaweeError for a size that is missing, unknown, or out of its range.
+        """
+        key = tuple(sorted(sizes.items()))
+        if key not in self._of_sizes:
+            model = replace(self, module=specialized(self.module, sizes))
+            self._of_sizes[key] = model
+        return self._of_sizes[key]
+
+    def for_inputs(self, inputs: Inputs) -> Model:
+        """Return the model of the sizes that inputs have; itself where none is open.
+
+        Raises GaweeError for inputs whose shapes do not fit.
+        """
+        if not self.sizes:
+            return self
+        from gawee_dialect.parameters.given_inputs import WantedInput, shapes_of
+
+        shapes = shapes_of(WantedInput.of(self.arguments), inputs)
+        return self.specialized(sizes_of_shapes(self.function, shapes))
+
     def lowered(self, level: Level | str, options: CodeOptions | None = None) -> ModuleOp:
         """Return a copy of the module at a level, by the passes that are left from where it is.
 
@@ -156,6 +188,8 @@ class Model:
         plain ones in NumPy unless `options` say otherwise.
         """
         level = Level(level)
+        if self.sizes:
+            return self._open_runner(level, options, cache, listeners)
         if level is Level.LLVM:
             return self.compile(options, cache=cache).run
         if options is None and level is Level.LOOPS:
@@ -170,6 +204,26 @@ class Model:
         def run(inputs: Inputs) -> dict[str, Array]:
             arguments = {**bound, **given_arrays(expected, inputs)}
             return run_module(module, arguments, listeners=listeners, implementations=native)
+
+        return run
+
+    def _open_runner(
+        self,
+        level: Level,
+        options: CodeOptions | None,
+        cache: bool,
+        listeners: Sequence[Interpreter.Listener],
+    ) -> Runner:
+        """Return a function that lowers for the sizes of its inputs, the first time they come."""
+        runners: dict[int, Runner] = {}
+
+        def run(inputs: Inputs) -> dict[str, Array]:
+            model = self.for_inputs(inputs)
+            if id(model) not in runners:  # models are kept
+                runners[id(model)] = model.runner(
+                    level, options=options, cache=cache, listeners=listeners
+                )
+            return runners[id(model)](inputs)
 
         return run
 
@@ -266,6 +320,7 @@ class Model:
         passes: Sequence[Insertion] = (),
         cache: bool = True,
         dynamic_batch: Literal[False] = False,
+        sizes: Mapping[str, int] | None = None,
     ) -> CompiledModel: ...
 
     @overload
@@ -276,6 +331,7 @@ class Model:
         passes: Sequence[Insertion] = (),
         cache: bool = True,
         dynamic_batch: Literal[True] | Mapping[str, int],
+        sizes: Mapping[str, int] | None = None,
     ) -> BatchedModel: ...
 
     def compile(
@@ -285,6 +341,7 @@ class Model:
         passes: Sequence[Insertion] = (),
         cache: bool = True,
         dynamic_batch: bool | Mapping[str, int] = False,
+        sizes: Mapping[str, int] | None = None,
         **unknown: object,
     ) -> CompiledModel:
         """Compile for this processor; returns a callable on NumPy arrays.
@@ -295,12 +352,17 @@ class Model:
         With `dynamic_batch` the callable takes any number of images, along axis 0 of all inputs but
         scalars; `{"x": 1}` says that they are along axis 1 of input x, and that all other inputs
         are the same for every image. Raises GaweeError with all ops that mix images.
+
+        `sizes` are numbers for the named sizes of a graph that is open in some.
         """
         from gawee_dialect.compilation import compile_module
 
         _refuse_options(unknown)
         chosen = options or CodeOptions()
         chosen = replace(chosen, passes=(*chosen.passes, *passes))
+        if sizes is not None or self.sizes:
+            static = replace(self, module=specialized(self.module, sizes or {}))
+            return static.compile(chosen, cache=cache, dynamic_batch=dynamic_batch)
         module, images = self.module, None
         if dynamic_batch is not False:
             module, images = self.for_one_image(dynamic_batch)
@@ -365,6 +427,7 @@ def load(
     weights: str | Path | Mapping[str, Array] | None = None,
     *,
     shapes: Mapping[str, Sequence[int]] | None = None,
+    ranges: Mapping[str, tuple[int, int]] | None = None,
     values: Mapping[str, ArrayLike] | None = None,
     format: str = "auto",
     allow_native_code: bool = False,
@@ -374,7 +437,8 @@ def load(
     `weights` are a folder of raw files, an .npz, .safetensors or .pt, or a mapping from names to
     arrays; without it raw files are looked for beside the graph, and a format that holds its own
     weights has those. `shapes` are sizes that the graph leaves open: those of an input by its name,
-    or one that has a name itself; `values` elements of inputs that say a shape, axes or a count
+    or one that has a name itself; `ranges` the least and the greatest value of names that stay open
+    (`{"length": (1, 512)}`); `values` elements of inputs that say a shape, axes or a count
     (ONNX), which are then constants. `format` is found by content, or named as by `--from`. With
     `allow_native_code`, operators that are described in C run, with all rights of this process.
     Raises GaweeError for a graph that cannot be read; weights are checked when they are first
@@ -387,7 +451,8 @@ def load(
     _require_path(path)
     source = Source.read(path)
     folder = source.folder if weights is None else None
-    options = ReadOptions(folder, shapes or {}, values or {}, weights is not None)
+    names = {name: size_name(name, *ends) for name, ends in (ranges or {}).items()}
+    options = ReadOptions(folder, shapes or {}, names, values or {}, weights is not None)
     with no_garbage_collection():
         graph = open_graph(source, options, format)
         model = model_of(graph, weights, source)

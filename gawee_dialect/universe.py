@@ -27,6 +27,7 @@ PASSES: dict[str, str] = {
     "fuse-attention": "graph.FuseAttention",
     "inline": "graph.Inline",
     "specialize-batch": "graph.SpecializeBatch",
+    "specialize-sizes": "graph.SpecializeSizes",
     "tile-batch": "tensors.TileBatch",
     "tile-scatter": "tensors.TileScatter",
     "check-indices": "graph.CheckIndices",

@@ -20,7 +20,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 FOUNDATION = {"diagnostics", "hints", "locations", "upstream"}
 BELOW_EQUATIONS = {
     *("gawee_dialect.dialect.types", "gawee_dialect.dialect.special_functions"),
-    "gawee_dialect.dialect.arrays",
+    *("gawee_dialect.dialect.arrays", "gawee_dialect.dialect.open_size"),
     *("gawee_dialect.diagnostics", "gawee_dialect.easy_json", "gawee_dialect.hints"),
     "gawee_dialect.source",
 }

@@ -91,7 +91,7 @@ def value_range(expr: AffineExpr, bounds: Sequence[int]) -> Range:
     """
     match expr:
         case AffineDimExpr():
-            return 0, max(0, bounds[expr.position] - 1)
+            return 0, max(bounds[expr.position] - 1, 0)
         case AffineBinaryOpExpr(kind=kind, lhs=lhs, rhs=AffineConstantExpr(value=divisor)) if (
             kind not in LINEAR_KINDS and divisor > 0
         ):

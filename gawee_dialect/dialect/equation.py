@@ -14,6 +14,12 @@ from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.dialect.evaluated import EvaluatedOp
+from gawee_dialect.dialect.open_size import (
+    OpenSize,
+    SizeName,
+    as_parameters,
+    parameter_name,
+)
 from gawee_dialect.dialect.types import computed_type, dtype_name, element_type, tensor_shape
 from gawee_dialect.hints import isa
 
@@ -128,7 +134,21 @@ class DefinedOp(EquationOp, EvaluatedOp, ABC):
             Type(tuple(shape), self.computed(element_type(value)))
             for shape, value in zip(self.views(), self.operands, strict=True)
         )
-        return of_tensors(self.equation(), types, self.numbers())
+        names = self._size_names()
+        if not names:
+            return of_tensors(self.equation(), types, self.numbers())
+        with as_parameters():
+            text = self.equation()
+        used = [name for name in names if parameter_name(name) in text]
+        declared = "".join(f"int {parameter_name(name)}; " for name in used)
+        sizes = ((parameter_name(name), OpenSize.named(name), 1.0) for name in used)
+        return of_tensors(declared + text, types, (*self.numbers(), *sizes))
+
+    def _size_names(self) -> Sequence[SizeName]:
+        """Return the names that open sizes of the results depend on, sorted."""
+        shapes = [tensor_shape(value) for value in (*self.operands, *self.results)]
+        sizes = (size for shape in shapes for size in shape if isinstance(size, OpenSize))
+        return sorted({name for size in sizes for name in size.names})
 
     def computed(self, element: Attribute) -> Attribute:
         """Return the type that elements of a type are computed in."""

@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.traits import ConstantLike
 
 from gawee_dialect.dialect.dense import array_of, dense_of
+from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.dialect.types import AnyTensor
 from gawee_dialect.hints import isa
 
@@ -32,10 +33,10 @@ def fold_constants(
 ) -> DenseIntOrFPElementsAttr | None:
     """Compute a result from constant operands in the result's dtype, rounding to it.
 
-    Returns None where an operand is not constant or the result has more than
+    Returns None where an operand is not constant, a size of the result is open, or the result has more than
     `MAX_FOLDED_ELEMENTS` elements.
     """
-    if prod(result.get_shape()) > MAX_FOLDED_ELEMENTS:
+    if is_open(result.get_shape()) or prod(result.get_shape()) > MAX_FOLDED_ELEMENTS:
         return None
     constants = [constant_of(operand) for operand in operands]
     arrays = [array_of(constant) for constant in constants if constant is not None]

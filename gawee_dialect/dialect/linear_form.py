@@ -16,8 +16,7 @@ from xdsl.ir.affine import (
     AffineDimExpr,
     AffineExpr,
 )
-
-from gawee_dialect.dialect.types import require
+from xdsl.utils.exceptions import VerifyException
 
 Atom = TypeVar("Atom", bound=Hashable)
 Range = tuple[int, int]
@@ -124,8 +123,8 @@ def _combined(
         assert lhs.is_constant or rhs.is_constant, "xDSL makes no other products"
         return rhs.scaled(lhs.constant) if lhs.is_constant else lhs.scaled(rhs.constant)
     divisor = rhs.constant
-    positive = rhs.is_constant and divisor > 0
-    require(positive, "expected a positive constant divisor in a map")
+    if not (rhs.is_constant and divisor > 0):
+        raise VerifyException("expected a positive constant divisor in a map")
     if kind is AffineBinaryOpKind.CeilDiv:
         return divide(AffineBinaryOpKind.FloorDiv, lhs.plus(divisor - 1), divisor)
     return divide(kind, lhs, divisor)

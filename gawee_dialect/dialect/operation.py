@@ -18,7 +18,8 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.types import AnyTensor, require_static, tensor_type
+from gawee_dialect.dialect.open_size import is_open
+from gawee_dialect.dialect.types import AnyTensor, require_static, shape_text, tensor_type
 
 
 class InferredOp(IRDLOperation, ABC):
@@ -41,7 +42,11 @@ class InferredOp(IRDLOperation, ABC):
         for inferred, result in zip(self.inferred_types(), self.results, strict=True):
             declared = tensor_type(result)
             if inferred != declared:  # written out: the message prints two types
-                raise VerifyException(f"expected result type '{inferred}', got '{declared}'")
+                sizes = inferred.get_shape()
+                of_sizes = f" of sizes {shape_text(sizes)}" if is_open(sizes) else ""
+                raise VerifyException(
+                    f"expected result type '{inferred}'{of_sizes}, got '{declared}'"
+                )
 
 
 class GaweeOp(InferredOp, ABC):

@@ -34,6 +34,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from gawee_dialect.dialect.open_size import OpenSize, is_open
 from gawee_dialect.hints import isa
 
 AnyTensor: TypeAlias = TensorType[Attribute]
@@ -231,9 +232,16 @@ def shaped_bytes(type: AnyShaped) -> int:
 
 
 def shape_text(shape: Sequence[int]) -> str:
-    """Return a shape as messages spell it: 1x3x224x224, ?x3 of a size that is open, or `scalar`."""
-    sizes = ("?" if size == DYNAMIC_INDEX else str(size) for size in shape)
-    return "x".join(sizes) if shape else "scalar"
+    """Return a shape as messages spell it: 1x3x224x224, batch x 3 of a size with a name, ?x3
+    of one without, or `scalar`."""
+    between = " x " if is_open(shape) else "x"
+    return between.join(map(_size_text, shape)) if shape else "scalar"
+
+
+def _size_text(size: int) -> str:
+    if isinstance(size, OpenSize):
+        return str(size) if len(size.form.terms) == 1 and not size.form.constant else f"({size})"
+    return "?" if size == DYNAMIC_INDEX else str(size)
 
 
 def require(condition: bool, message: str) -> None:
@@ -274,8 +282,10 @@ def require_same_element(
 
 
 def require_static(what: str, type: Attribute) -> None:
-    """Raise VerifyException where a size of a tensor is not known."""
+    """Raise VerifyException where a size of a tensor is neither a number nor a form of names."""
     if isinstance(type, ShapedType) and not type.has_static_shape():
+        if all(isinstance(size, OpenSize) or size != DYNAMIC_INDEX for size in type.get_shape()):
+            return
         raise VerifyException(f"expected {what} of static shape, got '{type}'")
 
 

@@ -11,6 +11,7 @@ from math import prod
 from xdsl.ir import Attribute
 
 from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.dialect.open_size import least
 from gawee_dialect.easy_json import Code
 from gawee_dialect.equations.element_types import CONVERTS, Typing, Weak
 from gawee_dialect.equations.functions import CONSTANTS, OPERATORS, PREFIXES, function_of
@@ -222,7 +223,7 @@ class _Instantiation:
         expanded = self.expanded(definition)
         windows = [each for each in plan.origins if isinstance(each, Window)]
         equation = Equation(expanded, dict(self.extents), windows)
-        if prod(equation.shape) > MAX_SIZE:
+        if least(prod(equation.shape)) > MAX_SIZE:
             message = f"expected '{definition.tensor}' of at most {MAX_SIZE} elements"
             raise self.misfit(definition.offset, f"{message}, got {prod(equation.shape)}")
         element = typing.stored(expanded)
@@ -308,7 +309,7 @@ class _Instantiation:
             message = f"expected a multiple of index '{origin.index}' of at least 1, got {step}"
             hint = f"or say how many values it has: {origin.index} < 3"
             raise self.misfit(origin.access.offset, message, hint)
-        greatest = sum(max(0, c * (self.extents[name] - 1)) for name, c in coefficients.items())
+        greatest = sum(max(c * (self.extents[name] - 1), 0) for name, c in coefficients.items())
         room = shape[origin.axis] - 1 + max(0, -constant) - constant - greatest
         return room // step + 1
 
@@ -344,7 +345,7 @@ class _Instantiation:
         low = high = constant
         for name, each in form.terms.items():
             reach = self.numbers.integer(each) * (self.extents[name] - 1)
-            low, high = low + min(0, reach), high + max(0, reach)
+            low, high = low + min(0, reach), high + max(reach, 0)
         limited = any(isinstance(plan.origin(name), Limit) for name in form.terms)
         if access.otherwise is not None and (limited or not form.is_index()):
             return

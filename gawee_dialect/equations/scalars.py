@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.easy_json import Code
 from gawee_dialect.equations.functions import CONSTANTS
 from gawee_dialect.equations.syntax import (
@@ -48,7 +49,7 @@ class Numbers:
         if isinstance(value, float):
             message = f"expected an integer, got {value}"
             raise ScalarError(expression.offset, message, "a // b rounds down, int(v) to zero")
-        return int(value)
+        return value if isinstance(value, OpenSize) else int(value)
 
     def value(self, node: Expression) -> bool | int | float:
         """Return the value of an expression; raises ScalarError."""

@@ -198,7 +198,7 @@ class Mlir(Frontend):
     def open(self, source: Source, options: ReadOptions) -> Graph:
         from gawee_dialect.frontends.mlir_graph import MlirGraph
 
-        return MlirGraph(source)
+        return MlirGraph(source, options)
 
 
 class Invocations(Frontend):

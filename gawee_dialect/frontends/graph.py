@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.open_size import SizeName
 from gawee_dialect.frontends.coverage import CoverageReport
 from gawee_dialect.source import Source
 
@@ -28,6 +29,8 @@ class ReadOptions:
     """Where paths of data files start; with None no data file is looked at."""
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
     """Sizes of inputs by name, and of sizes that have names themselves (ONNX)."""
+    ranges: Mapping[str, SizeName] = field(default_factory=dict[str, SizeName])
+    """Which values sizes with names may have, where they stay open."""
     values: "Mapping[str, ArrayLike]" = field(default_factory=dict[str, "ArrayLike"])
     """Elements of inputs, which are then constants: what says a shape or a count (ONNX)."""
     other_weights: bool = False

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
+from gawee_dialect.analysis.open_sizes import with_given_sizes
 from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, Verdict
-from gawee_dialect.frontends.graph import Graph
+from gawee_dialect.frontends.graph import Graph, ReadOptions
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.inspection.graph_view import GraphView
 from gawee_dialect.inspection.module_view import module_view
@@ -19,9 +20,11 @@ class MlirGraph(Graph):
 
     format = "mlir"
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, options: ReadOptions) -> None:
         self._name = source.name
-        self._parsed = parse_mlir(make_context(), source.text, source.name)
+        self._parsed = with_given_sizes(
+            parse_mlir(make_context(), source.text, source.name), options.shapes
+        )
 
     def build_module(self) -> ModuleOp:
         return self._parsed

@@ -8,6 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from gawee_dialect.analysis.open_sizes import read_open_sizes
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line, verify_module
 from gawee_dialect.dialect.static_bounds import verify_static_bounds
 from gawee_dialect.upstream.located_parser import LocatedParser
@@ -69,6 +70,7 @@ def parse_mlir(
     except RecursionError as error:
         place = None if parser is None else parser.place(parser.pos)
         raise GaweeError(Diagnostic("expected less nesting", place)) from error
+    read_open_sizes(module)
     verify_module(module)
     verify_static_bounds(module)
     return module

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeGuard
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.interpreter import Interpreter, InterpreterFunctions
 
+from gawee_dialect.analysis.open_sizes import has_forms, open_names, sizes_of_shapes, specialized
 from gawee_dialect.analysis.signature import Entry, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN, PREPARE, WEIGHTS, ArgumentKind, EntryArgument
@@ -69,10 +70,20 @@ class Program:
         self._ops = [_interpreted(signature) for signature in self._called]
         self._module, self._listeners = module, listeners
         self._implementations, self._kind = implementations, kind
+        self._is_open = bool(open_names(module))
+        self._is_graph = self._is_open and has_forms(self._ops[-1])
         self._machine: Machine | None = None
+        self._of_sizes: dict[object, Program] = {}
+        """Of a graph whose sizes have names: the graphs for numbers of them."""
 
     def run(self, arguments: Mapping[str, object]) -> dict[str, Array]:
         """Run the function as `run_module` does."""
+        if self._is_open:
+            main = self._ops[-1]
+            shapes = {name: np.shape(each) for name, each in arguments.items() if _is_array(each)}
+            sizes = sizes_of_shapes(main, shapes)
+            if self._is_graph:
+                return self._for_sizes(sizes).run(arguments)
         given = _with_arrays(self._called, arguments)
         _check_arguments(self._called, given)
         arrays = {name: each for name, each in given.items() if _is_array(each)}
@@ -85,6 +96,19 @@ class Program:
                 results = machine.call_op(called_op, tuple(operands))
                 outputs = _outputs(signature, operands, results)
         return outputs
+
+    def _for_sizes(self, sizes: Mapping[str, int]) -> "Program":
+        """Return the program of a graph for numbers of its sizes."""
+        key = tuple(sizes.items())
+        if key not in self._of_sizes:
+            self._of_sizes[key] = Program(
+                specialized(self._module, sizes),
+                self._ops[-1].sym_name.data,
+                self._listeners,
+                self._implementations,
+                self._kind,
+            )
+        return self._of_sizes[key]
 
     def _make_machine(self) -> Machine:
         check_implemented(self._module, self._ops)
@@ -180,8 +204,15 @@ def _problems(argument: EntryArgument, arrays: Mapping[str, object]) -> Iterable
     if array.dtype != dtype:
         yield f"expected {what} of dtype {dtype.name}, got {array.dtype.name}"
     shape = _shape(argument)
-    if np.shape(array) != shape:
+    if not _fits(shape, np.shape(array)):
         yield f"expected {what} of shape {shape_text(shape)}, got {shape_text(np.shape(array))}"
+
+
+def _fits(shape: Sequence[int], given: Sequence[int]) -> bool:
+    """Whether a shape is as wanted; what open sizes are is checked of all arguments together."""
+    return len(shape) == len(given) and all(
+        wanted in (DYNAMIC_INDEX, size) for wanted, size in zip(shape, given, strict=True)
+    )
 
 
 def _operands(

@@ -133,6 +133,12 @@ def given_arrays(expected: Sequence[Wanted], given: Inputs) -> dict[str, object]
     }
 
 
+def shapes_of(expected: Sequence[Wanted], given: Inputs) -> Mapping[str, Sequence[int]]:
+    """Return the shapes of inputs by name, of all that are arrays or tensors."""
+    arrays = given_arrays(expected, given)
+    return {name: each.shape for name, each in arrays.items() if is_array(each)}
+
+
 def _given_array(wanted: Wanted, value: object) -> object:
     array = value if is_array(value) else _as_array(wanted, value)
     if is_array(array) and array.dtype != wanted.dtype and same_kind(array.dtype, wanted.dtype):

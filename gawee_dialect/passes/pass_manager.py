@@ -10,6 +10,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException
 
+from gawee_dialect.analysis.open_sizes import SIZES_HINT, open_functions, open_names
 from gawee_dialect.diagnostics import (
     Diagnostic,
     GaweeError,
@@ -134,6 +135,16 @@ def leaf_passes(passes: Sequence[ModulePass]) -> Iterator[ModulePass]:
             yield each
 
 
+def require_known_sizes(module: ModuleOp, module_pass: ModulePass) -> None:
+    """Raise GaweeError for a module with open sizes before a pass that is for numbers."""
+    if getattr(type(module_pass), "takes_open_sizes", False):
+        return
+    for function in open_functions(module):
+        names = ", ".join(f"'{each.name}'" for each in open_names(module))
+        message = f"has open sizes ({names}), which pass '{module_pass.name}' does not take"
+        raise GaweeError(Diagnostic.at(function, message, SIZES_HINT))
+
+
 def _apply(
     ctx: Context, module: ModuleOp, module_pass: ModulePass, verification: Verification | None
 ) -> None:
@@ -141,6 +152,7 @@ def _apply(
         _run_passes(ctx, module, module_pass.passes(), verification)
         return
     name = module_pass.name
+    require_known_sizes(module, module_pass)
     try:
         module_pass.apply(ctx, module)
     except DiagnosticException as error:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from inspect import getclosurevars, signature
+from struct import error as PackError
 from types import FunctionType
 from typing import ClassVar, get_args
 
@@ -19,7 +20,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import ConstantLike, HasFolder
 
+from gawee_dialect.analysis.open_sizes import SIZES_HINT, has_open_sizes
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.open_size import UnknownSize
 from gawee_dialect.dialect.operation import hand_on_mark
 from gawee_dialect.locations import hand_on_location, place
 from gawee_dialect.passes.dead_code import always_stays, is_dead
@@ -202,7 +205,8 @@ class Driver(SelectivePattern):
         for pattern in self.patterns_for(op):
             if any(observer.skips(pattern, op) for observer in self.observers):
                 continue
-            pattern.match_and_rewrite(op, rewriter)
+            if not self._applied(pattern, op, rewriter, inserted):
+                continue
             if rewriter.has_done_action:
                 for new_op in inserted:  # what was built in its regions after it was inserted
                     hand_on_location(op, new_op)
@@ -210,6 +214,28 @@ class Driver(SelectivePattern):
                 return
             if self.observers:
                 self._notice_silence(pattern, op)
+
+    def _applied(
+        self,
+        pattern: RewritePattern,
+        op: Operation,
+        rewriter: PatternRewriter,
+        inserted: Sequence[Operation],
+    ) -> bool:
+        """Try a pattern; return False where it asks of open sizes what only numbers tell."""
+        try:
+            pattern.match_and_rewrite(op, rewriter)
+        except UnknownSize as unknown:
+            if inserted:
+                raise GaweeError(Diagnostic.at(op, str(unknown), SIZES_HINT)) from unknown
+            self.hear(pattern, op, str(unknown))
+            return False
+        except (OverflowError, PackError) as problem:  # a form was taken for a number
+            if not has_open_sizes(op):
+                raise
+            text = "expected sizes that are numbers, got open ones"
+            raise GaweeError(Diagnostic.at(op, text, SIZES_HINT)) from problem
+        return True
 
     def last_rewrite(self, what: str) -> Diagnostic:
         names = dict.fromkeys(
@@ -237,7 +263,10 @@ class Driver(SelectivePattern):
     def _try_fold(self, op: Operation, rewriter: PatternRewriter) -> bool:
         if self.ctx is None or not _may_fold(type(op)):
             return False
-        folded = Folder(self.ctx).try_fold(op)
+        try:
+            folded = Folder(self.ctx).try_fold(op)
+        except UnknownSize:
+            return False
         if folded is None:
             return False
         values, new_ops = folded

@@ -4,7 +4,9 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
+from gawee_dialect.analysis.open_sizes import size_name
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.dialect.open_size import SizeName
 from gawee_dialect.frontends.formats import FRONTENDS
 from gawee_dialect.frontends.graph import ReadOptions
 from gawee_dialect.tools.command_line import CommandParser
@@ -54,6 +56,14 @@ def add_shapes(parser: CommandParser) -> None:
         "one name (batch=4); may be repeated",
     )
     parser.add_argument(
+        "--range",
+        action="append",
+        default=[],
+        metavar="NAME=LOW:HIGH",
+        help="which values a size may have that has a name and stays open (length=1:512, or "
+        "length=8:512:8 for multiples of 8); may be repeated",
+    )
+    parser.add_argument(
         "--value",
         action="append",
         default=[],
@@ -68,7 +78,20 @@ def read_options(
 ) -> ReadOptions:
     """Return what the command line says of a graph; raises GaweeError."""
     values = read_values(arguments.value)
-    return ReadOptions(folder, read_shapes(arguments.shape), values, other_weights)
+    shapes, ranges = read_shapes(arguments.shape), read_ranges(arguments.range)
+    return ReadOptions(folder, shapes, ranges, values, other_weights)
+
+
+def read_ranges(given: Sequence[str]) -> dict[str, SizeName]:
+    """Return names with the values that they may have; raises GaweeError."""
+    ranges: dict[str, SizeName] = {}
+    for text in given:
+        name, _, numbers = text.rpartition("=")
+        bounds = numbers.split(":")
+        if not name or len(bounds) not in (2, 3) or not all(map(is_size, bounds)):
+            raise GaweeError(f"expected --range NAME=LOW:HIGH such as length=1:512, got '{text}'")
+        ranges[name] = size_name(name, *map(int, bounds))
+    return ranges
 
 
 def read_values(given: Sequence[str]) -> dict[str, list[float] | float]:

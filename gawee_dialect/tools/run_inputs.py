@@ -75,9 +75,9 @@ def read_inputs(
     .npz. An input that neither names is random, zeros where the run updates it. Raises GaweeError
     for a name that is no input, for a file that cannot be read, and for a wrong shape or dtype.
     """
-    sources = dict(_split(text, specs) for text in given)
-    stored: Mapping[str, AnyArray] = {} if archive is None else read_npz(archive)
     names = [spec.name for spec in specs]
+    sources = dict(_split(text, names) for text in given)
+    stored: Mapping[str, AnyArray] = {} if archive is None else read_npz(archive)
     twice = [name for name in sources if name in stored]
     if twice:
         raise GaweeError(f"expected input '{twice[0]}' once, got it by --input and in '{archive}'")
@@ -100,13 +100,28 @@ def read_inputs(
     return arrays
 
 
-def _split(text: str, specs: Sequence[InputSpec]) -> tuple[str, str]:
+def given_shapes(
+    arguments: Sequence[EntryArgument], given: Sequence[str], archive: str | None
+) -> Mapping[str, Sequence[int]]:
+    """Return the shapes of inputs that are in files of arrays, by name; as for `read_inputs`."""
+    names = [each.name for each in arguments]
+    sources = dict(_split(text, names) for text in given)
+    stored: Mapping[str, AnyArray] = {} if archive is None else read_npz(archive)
+    arrays = {name: read_npy(source) for name, source in sources.items() if _is_npy(source)}
+    return {name: array.shape for name, array in (arrays | dict(stored)).items()}
+
+
+def _is_npy(source: str) -> bool:
+    return Path(source).suffix.lower() == ".npy"
+
+
+def _split(text: str, names: Sequence[str]) -> tuple[str, str]:
     name, equals, source = text.partition("=")
     if equals:
         return name, source
-    if len(specs) == 1:
-        return specs[0].name, text
-    raise GaweeError(f"expected --input name=source where there are {len(specs)} inputs")
+    if len(names) == 1:
+        return names[0], text
+    raise GaweeError(f"expected --input name=source where there are {len(names)} inputs")
 
 
 def _read(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
+from gawee_dialect.analysis.open_sizes import sizes_of_shapes
 from gawee_dialect.code_options import FAST, PLAIN, CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind
@@ -26,7 +27,7 @@ from gawee_dialect.passes.pass_manager import parse_passes, run_pipeline
 from gawee_dialect.source import Source
 from gawee_dialect.tools.code_flags import code_options
 from gawee_dialect.tools.graph_arguments import read_options
-from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
+from gawee_dialect.tools.run_inputs import PictureScale, given_shapes, input_specs, read_inputs
 from gawee_dialect.universe import all_passes, make_context
 
 if TYPE_CHECKING:
@@ -163,6 +164,9 @@ def make_session(arguments: Namespace) -> Session:
     passes = parse_passes(arguments.passes, all_passes())
     run_pipeline(make_context(), model.module, passes)
     scale = PictureScale(arguments.mean, arguments.std)
+    if model.sizes and not arguments.emit:
+        shapes = given_shapes(model.entry.main.inputs, arguments.input, arguments.inputs)
+        model = model.specialized(sizes_of_shapes(model.function, shapes))
     specs = input_specs(model.entry.main.inputs)
     inputs: dict[str, AnyArray] = {}
     if not arguments.emit:

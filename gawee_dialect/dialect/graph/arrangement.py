@@ -15,6 +15,7 @@ from xdsl.traits import Pure
 from gawee_dialect.dialect.equation import index_names
 from gawee_dialect.dialect.graph.elementwise import broadcast_indices
 from gawee_dialect.dialect.graph.movement import MovedOp, integers, limited, moved
+from gawee_dialect.dialect.size_list import SIZE_LIST, Sizes, size_list
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
@@ -106,16 +107,19 @@ class BroadcastToOp(MovedOp):
     SIZES: ClassVar = "shape"
 
     input = operand_def(TensorType)
-    shape = prop_def(DenseArrayBase.constr(i64))
+    shape = prop_def(SIZE_LIST)
     result = result_def(TensorType)
 
     traits = traits_def(Pure())
-    assembly_format = "$input `shape` $shape attr-dict `:` functional-type(operands, results)"
+    custom_directives = (Sizes,)
+    assembly_format = (
+        "$input `shape` custom<Sizes>($shape) attr-dict `:` functional-type(operands, results)"
+    )
 
     def __init__(self, input: SSAValue, *, shape: Sequence[int]):
         super().__init__(
             operands=[input],
-            properties={"shape": integers(shape)},
+            properties={"shape": size_list(shape)},
             result_types=[self.result_type(tensor_type(input), shape=shape)],
         )
 
@@ -159,16 +163,19 @@ class TileOp(MovedOp):
     name = "gawee.tile"
 
     input = operand_def(TensorType)
-    repeats = prop_def(DenseArrayBase.constr(i64))
+    repeats = prop_def(SIZE_LIST)
     result = result_def(TensorType)
 
     traits = traits_def(Pure())
-    assembly_format = "$input `repeats` $repeats attr-dict `:` functional-type(operands, results)"
+    custom_directives = (Sizes,)
+    assembly_format = (
+        "$input `repeats` custom<Sizes>($repeats) attr-dict `:` functional-type(operands, results)"
+    )
 
     def __init__(self, input: SSAValue, *, repeats: Sequence[int]):
         super().__init__(
             operands=[input],
-            properties={"repeats": integers(repeats)},
+            properties={"repeats": size_list(repeats)},
             result_types=[self.result_type(tensor_type(input), repeats=repeats)],
         )
 

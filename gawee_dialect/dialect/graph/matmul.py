@@ -16,6 +16,7 @@ from xdsl.traits import Pure
 
 from gawee_dialect.dialect.equation import DefinedOp
 from gawee_dialect.dialect.graph.elementwise import broadcast_indices, broadcast_shape
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.operation import optional_tensor_type
 from gawee_dialect.dialect.types import (
     AnyTensor,
@@ -180,8 +181,19 @@ class BatchMatMulOp(DefinedOp, HasCanonicalizationPatternsInterface):
         left, right = (f"{each}, " if each else "" for each in (left, right))
         a = "k, m" if self.transpose_a is not None else "m, k"
         b = "n, k" if self.transpose_b is not None else "k, n"
-        outer = "".join(f"i{axis} < {size}, " for axis, size in enumerate(leading))
+        sizes = [self._size_text(axis, size) for axis, size in enumerate(leading)]
+        outer = "".join(f"i{axis} < {size}, " for axis, size in enumerate(sizes))
         return f"y[{outer}m, n] = sum(k) a[{left}{a}] * b[{right}{b}]"
+
+    def _size_text(self, axis: int, size: int) -> str:
+        """Return a size in index notation: of an open one, which axis has it."""
+        if not isinstance(size, OpenSize):
+            return str(size)
+        for name, value in (("a", self.a), ("b", self.b)):
+            own = axis - (len(tensor_shape(self.result)) - len(tensor_shape(value)))
+            if own >= 0 and tensor_shape(value)[own] == size:
+                return f"size({name}, {own})"
+        raise AssertionError("a size of the result is one of an operand")
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:

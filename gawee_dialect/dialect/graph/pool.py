@@ -26,6 +26,7 @@ from gawee_dialect.dialect.graph.window import (
     window_extent,
     window_shape,
 )
+from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
@@ -291,7 +292,7 @@ class AvgPoolOp(WindowPoolOp):
 
 def longest_bin(size: int, count: int) -> int:
     """Return the length of the longest of `count` bins over `size` elements."""
-    return max(-(-(i + 1) * size // count) - i * size // count for i in range(count))
+    return max(-(-(i + 1) * size // count) - i * size // count for i in indices_of(count))
 
 
 class AdaptivePoolOp(DefinedOp, ABC):

@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import (
     TensorType,
     UnitAttr,
     f64,
-    i64,
 )
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import SSAValue
@@ -30,6 +29,7 @@ from xdsl.traits import Pure
 from gawee_dialect.dialect.graph.python_value import PythonValueType
 from gawee_dialect.dialect.graph.window import spatial_axes
 from gawee_dialect.dialect.operation import GaweeOp
+from gawee_dialect.dialect.size_list import SIZE_LIST, Sizes, size_list
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
@@ -102,7 +102,7 @@ class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
 
     input = operand_def(TensorType)
     size_from = var_operand_def()
-    size = prop_def(DenseArrayBase.constr(i64))
+    size = prop_def(SIZE_LIST)
     mode = prop_def(StringAttr)
     align_corners = opt_prop_def(UnitAttr)
     float_positions = opt_prop_def(UnitAttr)
@@ -110,8 +110,9 @@ class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
     result = result_def(TensorType)
 
     traits = traits_def(Pure())
+    custom_directives = (Sizes,)
     assembly_format = (
-        "$input (`size_from` $size_from^)? `size` $size `mode` $mode (`scales` $scales^)? "
+        "$input (`size_from` $size_from^)? `size` custom<Sizes>($size) `mode` $mode (`scales` $scales^)? "
         "(`align_corners` $align_corners^)? (`float_positions` $float_positions^)? attr-dict "
         "`:` functional-type(operands, results)"
     )
@@ -138,7 +139,7 @@ class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
         super().__init__(
             operands=[input, size_from],
             properties={
-                "size": DenseArrayBase.from_list(i64, size),
+                "size": size_list(size),
                 "mode": StringAttr(mode),
                 "align_corners": UnitAttr() if align_corners else None,
                 "float_positions": UnitAttr() if float_positions else None,

@@ -24,6 +24,7 @@ from gawee_dialect.dialect.graph.gather import (
     slice_positions,
 )
 from gawee_dialect.dialect.graph.movement import INDICES, ORDERED, integer
+from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
@@ -217,7 +218,7 @@ class ScatterNdOp(ScatterOp):
 
     @property
     def named_axes(self) -> Sequence[int]:
-        return range(tensor_shape(self.indices)[-1])
+        return indices_of(tensor_shape(self.indices)[-1])
 
     def evaluate(self, *operands: Array) -> Array:
         input, indices, updates = operands

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import I64, IntegerAttr, TensorType, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
@@ -21,6 +21,7 @@ from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import Pure
 
 from gawee_dialect.dialect.graph.movement import MovementOp, ViewOp
+from gawee_dialect.dialect.size_list import SIZE_LIST, Sizes, size_list
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
@@ -149,16 +150,19 @@ class ReshapeOp(ViewOp, HasCanonicalizationPatternsInterface):
     name = "gawee.reshape"
 
     input = operand_def(TensorType)
-    shape = prop_def(DenseArrayBase.constr(i64))
+    shape = prop_def(SIZE_LIST)
     result = result_def(TensorType)
 
     traits = traits_def(Pure())
-    assembly_format = "$input `shape` $shape attr-dict `:` functional-type(operands, results)"
+    custom_directives = (Sizes,)
+    assembly_format = (
+        "$input `shape` custom<Sizes>($shape) attr-dict `:` functional-type(operands, results)"
+    )
 
     def __init__(self, input: SSAValue, *, shape: Sequence[int]):
         super().__init__(
             operands=[input],
-            properties={"shape": DenseArrayBase.from_list(i64, shape)},
+            properties={"shape": size_list(shape)},
             result_types=[self.result_type(tensor_type(input), shape=shape)],
         )
 

@@ -42,6 +42,7 @@ from gawee_dialect.dialect.graph.movement import (
     moved,
     number,
 )
+from gawee_dialect.dialect.size_list import SIZE_LIST, Sizes, size_list
 from gawee_dialect.dialect.types import (
     AnyTensor,
     element_type,
@@ -112,14 +113,15 @@ class SliceOp(MovedOp):
     SIZES: ClassVar = "sizes"
 
     input = operand_def(TensorType)
-    offsets = prop_def(DenseArrayBase.constr(i64))
-    sizes = prop_def(DenseArrayBase.constr(i64))
+    offsets = prop_def(SIZE_LIST)
+    sizes = prop_def(SIZE_LIST)
     strides = prop_def(DenseArrayBase.constr(i64))
     result = result_def(TensorType)
 
     traits = traits_def(Pure())
+    custom_directives = (Sizes,)
     assembly_format = (
-        "$input `offsets` $offsets `sizes` $sizes `strides` $strides attr-dict "
+        "$input `offsets` custom<Sizes>($offsets) `sizes` custom<Sizes>($sizes) `strides` $strides attr-dict "
         "`:` functional-type(operands, results)"
     )
 
@@ -135,8 +137,8 @@ class SliceOp(MovedOp):
         super().__init__(
             operands=[input],
             properties={
-                "offsets": integers(offsets),
-                "sizes": integers(sizes),
+                "offsets": size_list(offsets),
+                "sizes": size_list(sizes),
                 "strides": integers(strides),
             },
             result_types=[
@@ -196,13 +198,14 @@ class InsertSliceOp(MovementOp):
 
     input = operand_def(TensorType)
     update = operand_def(TensorType)
-    offsets = prop_def(DenseArrayBase.constr(i64))
+    offsets = prop_def(SIZE_LIST)
     strides = prop_def(DenseArrayBase.constr(i64))
     result = result_def(TensorType)
 
     traits = traits_def(Pure())
+    custom_directives = (Sizes,)
     assembly_format = (
-        "$input `,` $update `offsets` $offsets `strides` $strides attr-dict "
+        "$input `,` $update `offsets` custom<Sizes>($offsets) `strides` $strides attr-dict "
         "`:` functional-type(operands, results)"
     )
 
@@ -217,7 +220,7 @@ class InsertSliceOp(MovementOp):
         strides = [1] * len(offsets) if strides is None else strides
         super().__init__(
             operands=[input, update],
-            properties={"offsets": integers(offsets), "strides": integers(strides)},
+            properties={"offsets": size_list(offsets), "strides": integers(strides)},
             result_types=[
                 self.result_type(
                     tensor_type(input), tensor_type(update), offsets=offsets, strides=strides

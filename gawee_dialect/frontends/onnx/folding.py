@@ -6,6 +6,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from gawee_dialect.dialect.open_size import OpenSize, UnknownSize, is_open
 from gawee_dialect.frontends.onnx.model import DTYPES
 
 Array = NDArray[np.generic]
@@ -20,7 +21,9 @@ def _slice(
     ends: Array,
     axes: Array | None = None,
     steps: Array | None = None,
-) -> Array:
+) -> Array | None:
+    if any(_is_open(each) for each in (starts, ends, steps)):
+        return None
     count = len(np.asarray(starts))
     chosen = range(count) if axes is None else np.asarray(axes).tolist()
     every = [1] * count if steps is None else np.asarray(steps).tolist()
@@ -33,8 +36,13 @@ def _slice(
     return data[tuple(index)]
 
 
+def _is_open(sizes: Array | Sequence[int] | None) -> bool:
+    return sizes is not None and is_open(np.asarray(sizes).reshape(-1).tolist())
+
+
 def _axes(axes: Array | Sequence[int]) -> tuple[int, ...]:
-    return tuple(int(axis) for axis in np.asarray(axes).reshape(-1))
+    every: list[int] = np.asarray(axes).reshape(-1).tolist()
+    return tuple(axis if isinstance(axis, OpenSize) else int(axis) for axis in every)
 
 
 def _squeeze(data: Array, axes: Array | None = None) -> Array:
@@ -50,6 +58,8 @@ def _reshape(data: Array, shape: Array, allowzero: int = 0) -> Array:
 
 
 def _divide(a: Array, b: Array) -> Array:
+    if "O" in (a.dtype.kind, b.dtype.kind):
+        return np.asarray(np.floor_divide(a, b), object)
     if a.dtype.kind == "f":
         return np.asarray(np.divide(a, b))
     quotient = np.floor_divide(np.abs(a), np.abs(b))
@@ -85,18 +95,22 @@ def _unsqueeze(x: Array, axes: Array | Sequence[int]) -> Array:
     return np.expand_dims(x, _axes(axes))
 
 
-def _expand(x: Array, shape: Array) -> Array:
+def _expand(x: Array, shape: Array) -> Array | None:
     sizes = _axes(shape)
+    if is_open(sizes):
+        return None
     return np.broadcast_to(x, np.broadcast_shapes(x.shape, sizes))
 
 
 def _tile(x: Array, repeats: Array) -> Array | None:
-    if prod(_axes(repeats)) * x.size > MAX_ELEMENTS:
+    if is_open(_axes(repeats)) or prod(_axes(repeats)) * x.size > MAX_ELEMENTS:
         return None
     return np.tile(x, _axes(repeats))
 
 
 def _range(start: Array, limit: Array, delta: Array) -> Array | None:
+    if any(each.dtype.kind == "O" for each in (start, limit, delta)):
+        return None
     first, last, step = (float(each.item()) for each in (start, limit, delta))
     if (last - first) / step > MAX_ELEMENTS:
         return None
@@ -117,6 +131,8 @@ def _largest(*inputs: Array) -> Array:
 
 def _cast(input: Array, to: int, saturate: int = 1, round_mode: str = "up") -> Array | None:
     name = DTYPES.get(to)
+    if input.dtype.kind == "O":  # sizes that are open
+        return input if name in ("int32", "int64") else None
     return None if name is None else input.astype(name)
 
 
@@ -129,6 +145,8 @@ def _cast_like(
 def _constant_of_shape(input: Array, value: Array | None = None) -> Array | None:
     one = np.zeros((), np.float32) if value is None else np.asarray(value).reshape(())
     sizes = _axes(input)
+    if is_open(sizes):
+        return None
     return np.full(sizes, one, one.dtype) if prod(sizes) <= MAX_ELEMENTS else None
 
 
@@ -155,7 +173,7 @@ def _split(
     num_outputs: int | None = None,
 ) -> Sequence[Array] | None:
     size = input.shape[axis]
-    if split is None and num_outputs is None:
+    if _is_open(split) or (split is None and num_outputs is None):
         return None
     part = -(-size // max(num_outputs or 1, 1))
     sizes = [part] * (num_outputs or 1) if split is None else list(_axes(split))
@@ -195,6 +213,13 @@ FUNCTIONS: Mapping[str, Callable[..., Array | Sequence[Array] | None]] = {
 """What NumPy computes of known inputs, by op type; attributes are keyword arguments."""
 
 
+def _numbers(array: Array) -> Array:
+    """Return numbers that stood among open sizes as an array of integers."""
+    made = np.asarray(array)
+    known = made.dtype.kind == "O" and not _is_open(made)
+    return made.astype(np.int64) if known else made
+
+
 def fold(
     op_type: str, inputs: Sequence[Array | None], attributes: Mapping[str, object]
 ) -> Sequence[Array] | None:
@@ -208,9 +233,9 @@ def fold(
     try:
         with np.errstate(all="ignore"):
             made = function(*inputs, **attributes)
-    except (TypeError, ValueError, IndexError, AttributeError, ArithmeticError):
+    except (TypeError, ValueError, IndexError, AttributeError, ArithmeticError, UnknownSize):
         return None
     if made is None:
         return None
-    results = made if isinstance(made, list) else [np.asarray(made)]
+    results = list(map(_numbers, made if isinstance(made, list) else [np.asarray(made)]))
     return results if all(each.size <= MAX_ELEMENTS for each in results) else None

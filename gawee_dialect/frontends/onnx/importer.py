@@ -14,9 +14,11 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from gawee_dialect.analysis.open_sizes import RANGES_HINT
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.dialect.graph.shape import IdentityOp
+from gawee_dialect.dialect.open_size import OpenSize, SizeName, UnknownSize, parse_size
 from gawee_dialect.dialect.types import AnyTensor, element_type, is_float, shape_text, tensor_shape
 from gawee_dialect.frontends.metadata import METADATA, metadata_attribute
 from gawee_dialect.frontends.onnx.argument_rules import check_arguments
@@ -49,7 +51,7 @@ from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, E
 from gawee_dialect.frontends.op_mapping.refusal import Refusal, UnknownElements
 from gawee_dialect.frontends.op_mapping.registry import OpMapping, Result
 from gawee_dialect.frontends.op_mapping.schema import Input, Known, bind
-from gawee_dialect.identifiers import name_hint
+from gawee_dialect.identifiers import c_name, name_hint
 from gawee_dialect.located_json import JsonValue
 
 # Functions of a model in the place of their calls.
@@ -129,6 +131,9 @@ MAX_NODES = 1 << 16
 """Of a graph in which functions and loops are written out: more would take minutes to read."""
 
 
+NAMELESS = "?"
+"""What a size is called that the model says nothing of."""
+
 MAX_NAMED = 4
 """Inputs that a hint names."""
 
@@ -151,6 +156,8 @@ class OnnxImporter:
         self.model = model
         self.name = name
         self.shapes = shapes
+        self.ranges: Mapping[str, SizeName] = {}
+        """What is known of sizes that stay open."""
         self.values = values or {}
         """Elements that inputs have in this run; those that are used are in `looked_up`."""
         self.problems: list[Diagnostic] = []
@@ -220,13 +227,30 @@ class OnnxImporter:
         hint = f"--shape {value.name}=1,2,3 gives all sizes, --shape NAME=1 one that has a name"
         if value.shape is None:
             raise Refusal("expected a shape, got none", hint)
-        sizes: list[int] = []
-        for size in value.shape:
-            known = self.shapes.get(size) if isinstance(size, str) else (size,)
-            if known is None or len(known) != 1:
-                raise Refusal(f"expected the size '{size}' to be given, got none", hint)
-            sizes.append(known[0])
-        return tuple(sizes)
+        return tuple(self._size(value, axis, hint) for axis in range(len(value.shape)))
+
+    def _size(self, value: OnnxValue, axis: int, hint: str) -> int:
+        """Return a size: a number, one that is given for its name, or its name."""
+        size = (value.shape or ())[axis]
+        if isinstance(size, int):
+            return size
+        known = self.shapes.get(size)
+        if known is not None and len(known) == 1:
+            return known[0]
+        if size == NAMELESS:
+            size = f"{c_name(value.name)}_{axis}"
+        try:
+            found = parse_size(size, lambda name: self._size_name(c_name(name)))
+        except VerifyException:  # no sum of names, as some exporters write them
+            found = OpenSize.named(self._size_name(c_name(size)))
+        return found.at(self._numbers()) if isinstance(found, OpenSize) else found
+
+    def _size_name(self, name: str) -> SizeName:
+        return self.ranges.get(name, SizeName(name))
+
+    def _numbers(self) -> Mapping[str, int]:
+        """Return the sizes that are given by their names alone."""
+        return {c_name(name): each[0] for name, each in self.shapes.items() if len(each) == 1}
 
     def add_node(self, node: OnnxNode, scope: Scope, opsets: Mapping[str, int]) -> None:
         """Make a node's ops; report why where it is refused."""
@@ -244,6 +268,8 @@ class OnnxImporter:
             hint = problem.hint if isinstance(problem, Refusal) else None
             if isinstance(problem, UnknownElements):
                 hint = _hint_to_values(inputs)
+            elif isinstance(problem, UnknownSize):
+                hint = RANGES_HINT
             text = f"'{node.full_type}' node {problem}"
             self.problems.append(Diagnostic(text, self.place(node), node.name, hint))
 
@@ -303,7 +329,8 @@ class OnnxImporter:
         if value is None:
             return None
         if value.elements is not None:
-            return value.elements.dtype.name, value.elements.shape
+            sizes = value.elements.dtype.kind == "O"
+            return "int64" if sizes else value.elements.dtype.name, value.elements.shape
         assert value.tensor is not None
         return dtype_of(self.emit, value.tensor), tensor_shape(value.tensor)
 
@@ -400,6 +427,11 @@ class OnnxImporter:
         return value.tensor
 
     def _of_elements(self, name: str, elements: Array) -> SSAValue:
+        if elements.dtype.kind == "O":
+            listed = ", ".join(map(str, elements.reshape(-1).tolist()))
+            raise UnknownSize(
+                f"expected numbers as elements of '{name}', got open sizes ({listed})"
+            )
         array, dtype = held_array(elements), elements.dtype.name
         element = element_of(dtype)
         if self._is_filled(array):
@@ -535,6 +567,10 @@ class OnnxImporter:
     def _take_output(self, output: OnnxValue, value: Value, found: list[SSAValue]) -> None:
         try:
             tensor = self.tensor(value)
+        except UnknownSize as problem:
+            text = f"graph output '{output.name}': {problem}"
+            self.problems.append(Diagnostic(text, self.name, hint=RANGES_HINT))
+            return
         except Refusal as problem:
             text = f"graph output '{output.name}': {problem.message}"
             self.problems.append(Diagnostic(text, self.name, hint=problem.hint))

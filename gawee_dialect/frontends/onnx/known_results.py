@@ -1,9 +1,11 @@
 """What a node makes where that is known when the graph is read."""
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 
+from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.dialect.types import tensor_type
 from gawee_dialect.frontends.onnx.folding import fold
 from gawee_dialect.frontends.onnx.model import Array, OnnxNode, is_array
@@ -62,10 +64,20 @@ def _size(node: OnnxNode, value: Value) -> Array:
     else:
         assert value.tensor is not None
         shape = tensor_type(value.tensor).get_shape()
+    if node.op_type == "Size" and is_open(shape):
+        return sizes_array(prod(shape))
     if node.op_type == "Size":
         return np.asarray(int(np.prod(shape)), np.int64)
     start, end = node.attributes.get("start", 0), node.attributes.get("end", len(shape))
     if not isinstance(start, int) or not isinstance(end, int):
         got = f"{value_text(start)} and {value_text(end)}"
         raise Refusal(f"expected attributes 'start' and 'end' to be integers, got {got}")
-    return np.asarray(shape[slice(start, end)], np.int64)
+    return sizes_array(shape[slice(start, end)])
+
+
+def sizes_array(sizes: int | Sequence[int]) -> Array:
+    """Return sizes as elements: integers, or Python's objects where some are open."""
+    several = [sizes] if isinstance(sizes, int) else sizes
+    array = np.empty((len(several),), object if is_open(several) else np.int64)
+    array[:] = several
+    return array.reshape(()) if isinstance(sizes, int) else array

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from xdsl.dialects.builtin import ModuleOp
 
+from gawee_dialect.analysis.open_sizes import verify_at_numbers
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line, verify_module
 from gawee_dialect.frontends.coverage import CoverageReport
 from gawee_dialect.frontends.graph import Graph, ReadOptions
@@ -39,6 +40,7 @@ class OnnxModelGraph(Graph):
 
     def _new_importer(self) -> OnnxImporter:
         importer = OnnxImporter(self._model, self._name, self._options.shapes)
+        importer.ranges = self._options.ranges
         importer.writes_numbers = not self._options.other_weights
         return importer
 
@@ -47,6 +49,7 @@ class OnnxModelGraph(Graph):
         if self._importer.problems:
             raise GaweeError(self._importer.problems)
         verify_module(module)
+        verify_at_numbers(module)
         return module
 
     def weights(self, store: ParameterStore) -> ParameterStore:

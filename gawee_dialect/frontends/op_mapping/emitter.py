@@ -13,6 +13,7 @@ from gawee_dialect.dialect.graph.arrangement import BroadcastToOp
 from gawee_dialect.dialect.graph.cast import CastOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.shape import ReshapeOp
+from gawee_dialect.dialect.open_size import least
 from gawee_dialect.dialect.types import (
     ELEMENT_TYPES,
     AnyTensor,
@@ -34,7 +35,7 @@ MAX_ELEMENTS = 1 << 48
 
 def check_elements(type: Attribute) -> None:
     """Raise Refusal for a tensor of more elements than any memory has room for."""
-    if is_tensor(type) and prod(type.get_shape()) > MAX_ELEMENTS:
+    if is_tensor(type) and least(prod(type.get_shape())) > MAX_ELEMENTS:
         got = shape_text(type.get_shape())
         raise Refusal(f"expected a tensor of at most {MAX_ELEMENTS} elements, got {got}")
 

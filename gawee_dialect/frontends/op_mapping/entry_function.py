@@ -6,8 +6,10 @@ from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
+from gawee_dialect.analysis.open_sizes import mark_sizes
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
-from gawee_dialect.dialect.types import AnyTensor
+from gawee_dialect.dialect.open_size import is_open
+from gawee_dialect.dialect.types import AnyTensor, tensor_shape
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.identifiers import name_hint
 
@@ -47,6 +49,8 @@ class EntryFunction:
             arg_attrs=ArrayAttr(argument.attributes() for argument in self.arguments),
             res_attrs=output_attributes(unique_names(names)[: len(outputs)]),
         )
+        if any(is_open(tensor_shape(each)) for each in function.args):
+            mark_sizes(function)
         return ModuleOp([function])
 
     def _erase_unused(self) -> None:

@@ -47,6 +47,7 @@ class CanonicalizePass(ModulePass):
 
     name = "canonicalize"
     numerics: ClassVar[Numerics] = EXACT
+    takes_open_sizes: ClassVar[bool] = True
     special_values: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

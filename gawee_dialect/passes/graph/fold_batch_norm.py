@@ -337,6 +337,7 @@ class FoldBatchNorm(RewritePass):
 
     name = "fold-batch-norm"
     numerics: ClassVar[Numerics] = REASSOCIATES
+    takes_open_sizes: ClassVar[bool] = True
 
     patterns = (FoldIntoNorm, FoldScale, FlattenProduct, FoldIntoLayer)
 

@@ -240,5 +240,6 @@ class FoldConvAdd(RewritePass):
 
     name = "fold-conv-add"
     numerics: ClassVar[Numerics] = REASSOCIATES
+    takes_open_sizes: ClassVar[bool] = True
 
     patterns = (FoldIntoBias, FoldIntoProduct, FoldHardSigmoid)

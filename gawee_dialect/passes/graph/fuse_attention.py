@@ -394,5 +394,6 @@ class FuseAttention(RewritePass):
 
     name = "fuse-attention"
     numerics: ClassVar[Numerics] = FOLDS_CONSTANTS
+    takes_open_sizes: ClassVar[bool] = True
 
     patterns = (FuseAttentionParts,)

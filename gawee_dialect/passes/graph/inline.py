@@ -105,6 +105,7 @@ class Inline(ModulePass):
 
     name = "inline"
     numerics: ClassVar[Numerics] = EXACT
+    takes_open_sizes: ClassVar[bool] = True
     special_values: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

@@ -82,6 +82,7 @@ class TrimConvKernels(ModulePass):
 
     name = "trim-conv-kernels"
     numerics: ClassVar[Numerics] = REASSOCIATES
+    takes_open_sizes: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         trimmed = [_trim(each) for each in list(op.walk()) if isinstance(each, ConvOp)]

@@ -61,11 +61,13 @@ def test_sizes_with_names_are_given_by_the_user(tmp_path, capsys):
     assert gawee_translate.main([path, "--shape", "x=6,3,7,5"]) == 0
     assert "tensor<6x140xf32>" in capsys.readouterr().out
     assert load(path, shapes={"batch": [3]}).arguments[0].type.get_shape() == (3, 3, 7, 5)
-    assert gawee_translate.main([path]) == 1
-    assert "expected the size 'batch' to be given, got none" in capsys.readouterr().err
+    assert gawee_translate.main([path]) == 0
+    assert 'gawee.sizes = ["batch", "-", "-", "-"]' in capsys.readouterr().out
     nameless = str(written(tmp_path, conv_model(None)))
-    assert gawee_translate.main([nameless]) == 1
-    assert "expected the size '?' to be given, got none" in capsys.readouterr().err
+    assert gawee_translate.main([nameless]) == 0
+    assert 'gawee.sizes = ["x_0", "-", "-", "-"]' in capsys.readouterr().out
+    assert gawee_run.main([nameless]) == 1
+    assert "expected a number for size 'x_0' (1 or more), got none" in capsys.readouterr().err
     for shape in ("batch", "batch=" + "9" * 5000):
         assert gawee_translate.main([path, "--shape", shape]) == 1
         assert "expected --shape NAME=SIZES such as" in capsys.readouterr().err

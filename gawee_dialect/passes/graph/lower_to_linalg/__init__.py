@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect import GRAPH_LEVEL
@@ -21,6 +23,7 @@ from gawee_dialect.passes.graph.lower_to_linalg.gather import (
 )
 from gawee_dialect.passes.graph.lower_to_linalg.grid_sample import LowerGridSample
 from gawee_dialect.passes.graph.lower_to_linalg.matmul import LowerBatchMatMul, LowerMatMul
+from gawee_dialect.passes.graph.lower_to_linalg.open_sizes import named_values
 from gawee_dialect.passes.graph.lower_to_linalg.order import LowerOrder
 from gawee_dialect.passes.graph.lower_to_linalg.pool import (
     LowerAdAvgPool,
@@ -102,6 +105,7 @@ class LowerToLinalg(RewritePass):
 
     name = "lower-to-linalg"
     numerics: ClassVar[Numerics] = REASSOCIATES
+    takes_open_sizes: ClassVar[bool] = True
     patterns = (
         LowerConv,
         LowerConvTranspose,
@@ -139,3 +143,7 @@ class LowerToLinalg(RewritePass):
         RejectNamedMeaning,
     )
     removes = (*GRAPH_LEVEL, EquationOp, NamedMeaningOp)
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        with named_values(op):
+            super().apply(ctx, op)

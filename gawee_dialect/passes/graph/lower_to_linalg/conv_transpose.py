@@ -10,7 +10,6 @@ from itertools import product
 from math import prod
 
 from xdsl.builder import Builder
-from xdsl.dialects import tensor
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -18,6 +17,7 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.graph.conv import ConvTransposeOp
 from gawee_dialect.dialect.graph.window import padding_pairs, window_extent
+from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.graph.lower_to_linalg.conv import (
     KernelMoves,
@@ -29,7 +29,14 @@ from gawee_dialect.passes.graph.lower_to_linalg.conv import (
 from gawee_dialect.passes.graph.lower_to_linalg.matmul import biased, contracted, zeros
 from gawee_dialect.passes.graph.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.graph.lower_to_linalg.structured import generic
-from gawee_dialect.passes.graph.lower_to_linalg.tensors import collapsed, empty, padded, zero
+from gawee_dialect.passes.graph.lower_to_linalg.tensors import (
+    box,
+    collapsed,
+    empty,
+    inserted,
+    padded,
+    zero,
+)
 from gawee_dialect.passes.rewrite_pass import Pattern
 
 # Which elements of input and kernel the results of a transposed convolution read along an axis.
@@ -92,8 +99,8 @@ class Taps:
     def of(phase: int, size: int, kernel: int, stride: int, dilation: int, before: int) -> "Taps":
         """Return the taps of the results `phase`, `phase + stride`, ... of an axis of a size."""
         start, rest = divmod(phase + before, stride)
-        found = [tap for tap in range(kernel) if (dilation * tap - rest) % stride == 0]
-        results = len(range(phase, size, stride))
+        found = [tap for tap in indices_of(kernel) if (dilation * tap - rest) % stride == 0]
+        results = max(-((phase - size) // stride), 0)
         if not found:
             return Taps(results, 0, 0, 1, start, 1)
         step = found[1] - found[0] if len(found) > 1 else 1
@@ -194,10 +201,7 @@ def _dense(builder: Builder, op: ConvTransposeOp) -> SSAValue:
     if tuple(sizes) == shape[2:]:
         return op.weight
     canvas = zeros(builder, TensorType(element_type(op.weight), (*shape[:2], *sizes)))
-    insert = tensor.InsertSliceOp.from_static_parameters(
-        op.weight, canvas, [0] * len(shape), shape, (1, 1, *dilations)
-    )
-    return builder.insert(insert).result
+    return inserted(builder, op.weight, canvas, [0] * len(shape), (1, 1, *dilations))
 
 
 def _by_residues(
@@ -260,7 +264,7 @@ def _by_phases(builder: Builder, op: ConvTransposeOp) -> SSAValue:
             strict=True,
         )
     )
-    phases = list(product(*(range(min(stride, size)) for size, _, stride, _, _ in along)))
+    phases = list(product(*(indices_of(min(stride, size)) for size, _, stride, _, _ in along)))
     taps = [[Taps.of(p, *axis) for p, axis in zip(phase, along, strict=True)] for phase in phases]
     firsts = [min(axis.position for axis in each) for each in zip(*taps, strict=True)]
     ends = [max(axis.position + axis.reach for axis in each) for each in zip(*taps, strict=True)]
@@ -273,10 +277,7 @@ def _by_phases(builder: Builder, op: ConvTransposeOp) -> SSAValue:
         return parts[0]
     whole = empty(builder, type)
     for phase, part in zip(phases, parts, strict=True):
-        insert = tensor.InsertSliceOp.from_static_parameters(
-            part, whole, (0, 0, *phase), tensor_shape(part), (1, 1, *strides)
-        )
-        whole = builder.insert(insert).result
+        whole = inserted(builder, part, whole, (0, 0, *phase), (1, 1, *strides))
     return whole
 
 
@@ -359,5 +360,4 @@ def sliced(
     if tuple(sizes) == tensor_shape(source):
         return source
     ones = (1,) * len(sizes)
-    op = tensor.ExtractSliceOp.from_static_parameters(source, offsets, sizes, ones)
-    return builder.insert(op).result
+    return box(builder, source, offsets, sizes, ones)

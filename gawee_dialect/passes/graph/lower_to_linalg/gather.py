@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import tensor_shape, tensor_type
 from gawee_dialect.passes.graph.lower_to_linalg.positions import (
     from_start,
@@ -84,7 +85,8 @@ class LowerGatherNd(Pattern):
         def positions(scalars: Scalars) -> Sequence[SSAValue]:
             row = [scalars.position(loop) for loop in range(len(rows))]
             found = [
-                scalars.element(op.indices, [*row, scalars.index(part)]) for part in range(named)
+                scalars.element(op.indices, [*row, scalars.index(part)])
+                for part in indices_of(named)
             ]
             middle = [
                 from_start(scalars, index, shape[batch + part]) for part, index in enumerate(found)

@@ -20,6 +20,7 @@ from gawee_dialect.dialect.graph.pool import (
     longest_bin,
 )
 from gawee_dialect.dialect.graph.window import padding_pairs, window_extent
+from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.graph.lower_to_linalg.conv import KernelMoves
 from gawee_dialect.passes.graph.lower_to_linalg.scalars import Scalars
@@ -61,7 +62,7 @@ class Window:
     def lengths(self, count_padding: bool) -> set[int]:
         """Return the different numbers of positions that windows count."""
         first, end = self.clip(count_padding)
-        starts = (index * self.stride - self.before for index in range(self.count))
+        starts = (index * self.stride - self.before for index in indices_of(self.count))
         return {min(start + self.kernel, end) - max(start, first) for start in starts}
 
 

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import DenseIntElementsAttr, IndexType, IntegerType, 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 
+from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import AnyTensor, element_type, is_unsigned, tensor_shape
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.graph.lower_to_linalg.conversions import converted
@@ -65,7 +66,7 @@ def reduction_with_positions(
 
 
 def _positions(builder: Builder, size: int) -> SSAValue:
-    dense = DenseIntElementsAttr.from_list(TensorType(i32, (size,)), list(range(size)))
+    dense = DenseIntElementsAttr.from_list(TensorType(i32, (size,)), list(indices_of(size)))
     return builder.insert(arith.ConstantOp(dense)).result
 
 

@@ -15,6 +15,7 @@ from gawee_dialect.dialect.graph.reduction import (
     ArgMinOp,
     ArgOp,
 )
+from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import computed_type, element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.graph.lower_to_linalg.combining import (
     MAXIMUM,
@@ -130,7 +131,7 @@ def _rows(
     nothing = constant(builder, 0, total_type(element))
 
     def block(outer: Scalars, first: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
-        own = [outer.add(first, outer.index(row)) for row in range(lines[-1])]
+        own = [outer.add(first, outer.index(row)) for row in indices_of(lines[-1])]
         zero = outer.index(0)
 
         def step(inner: Scalars, at: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:

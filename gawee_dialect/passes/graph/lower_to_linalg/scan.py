@@ -11,6 +11,7 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.dialect.graph.scan import MARK, ScanOp, element_of_sequence, keep_marks
 from gawee_dialect.dialect.types import tensor_shape, tensor_type
+from gawee_dialect.passes.graph.lower_to_linalg.open_sizes import mixed_sizes
 from gawee_dialect.passes.graph.lower_to_linalg.tensors import constant, empty
 from gawee_dialect.passes.rewrite_pass import Pattern
 
@@ -64,7 +65,10 @@ def _element(builder: Builder, sequence: SSAValue, position: SSAValue) -> SSAVal
     shape = type.get_shape()
     starts = [position, *(0 for _ in shape)]
     ones = [1] * len(starts)
-    slice = tensor.ExtractSliceOp(sequence, starts, (1, *shape), ones, type)
+    static, values = mixed_sizes(builder, shape)
+    open_sizes = iter(values)
+    sizes = [next(open_sizes) if size == DYNAMIC_INDEX else size for size in static]
+    slice = tensor.ExtractSliceOp(sequence, starts, (1, *sizes), ones, type)
     return builder.insert(slice).result
 
 
@@ -72,5 +76,8 @@ def _inserted(builder: Builder, value: SSAValue, into: SSAValue, position: SSAVa
     """Put a tensor into a sequence."""
     shape = tensor_shape(value)
     starts = [DYNAMIC_INDEX, *(0 for _ in shape)]
-    insertion = tensor.InsertSliceOp.get(value, into, (1, *shape), starts, offsets=(position,))
+    static, values = mixed_sizes(builder, shape)
+    insertion = tensor.InsertSliceOp.get(
+        value, into, (1, *static), starts, offsets=(position,), sizes=values
+    )
     return builder.insert(insertion).result

@@ -15,6 +15,7 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
 from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp, ScatterOp
+from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.passes.graph.lower_to_linalg.positions import from_start, positions_from_start
 from gawee_dialect.passes.graph.lower_to_linalg.scalars import Scalars
@@ -71,7 +72,7 @@ class LowerScatterNd(Pattern):
                     scalars.element(op.indices, [*row, scalars.index(part)]),
                     shape[part],
                 )
-                for part in range(named)
+                for part in indices_of(named)
             ]
             return _updated(scalars, op, target, [*positions, *inner], counters)
 

@@ -13,6 +13,7 @@ from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, TensorType, i1, i32, i64
 from xdsl.ir import SSAValue
 
+from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import computed_type, element_type, tensor_shape, tensor_type
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.graph.lower_to_linalg.combining import in_element_type
@@ -26,6 +27,7 @@ from gawee_dialect.passes.graph.lower_to_linalg.tensors import (
     empty,
     filled,
     highest,
+    inserted,
     lowest,
 )
 
@@ -52,7 +54,7 @@ class Selection:
         values = empty(self.builder, TensorType(element_type(self.source), (lines, count, columns)))
         indices = empty(self.builder, TensorType(i32, (lines, count, columns)))
         taken: Taken | None = None
-        for place in range(count):
+        for place in indices_of(count):
             taken = self._round(taken)
             values = self._inserted(taken.values, values, place)
             indices = self._inserted(taken.indices, indices, place)
@@ -161,8 +163,7 @@ class Selection:
         lines, columns = tensor_shape(value)
         sizes = (lines, 1, columns)
         row = reshaped(self.builder, value, sizes)
-        insert = tensor.InsertSliceOp.from_static_parameters(row, whole, (0, place, 0), sizes)
-        return self.builder.insert(insert).result
+        return inserted(self.builder, row, whole, (0, place, 0))
 
 
 def less(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:

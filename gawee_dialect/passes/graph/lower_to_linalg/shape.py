@@ -6,13 +6,14 @@ from math import prod
 from operator import mul
 
 from xdsl.builder import Builder
-from xdsl.dialects import arith, tensor
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.graph.lower_to_linalg.tensors import (
     Groups,
@@ -20,6 +21,7 @@ from gawee_dialect.passes.graph.lower_to_linalg.tensors import (
     collapsed,
     empty,
     expanded,
+    inserted,
 )
 from gawee_dialect.passes.rewrite_pass import Pattern
 
@@ -54,8 +56,7 @@ class LowerCat(Pattern):
         for input in op.inputs:
             sizes = tensor_shape(input)
             offsets = [offset if dim == axis else 0 for dim in range(len(sizes))]
-            insert = tensor.InsertSliceOp.from_static_parameters(input, result, offsets, sizes)
-            result = rewriter.insert(insert).result
+            result = inserted(rewriter, input, result, offsets)
             offset += sizes[axis]
         rewriter.replace(op, (), [result])
 
@@ -85,7 +86,8 @@ def reshaped(builder: Builder, source: SSAValue, shape: Sequence[int]) -> SSAVal
 
 def common_shape(one: Sequence[int], other: Sequence[int]) -> Sequence[int]:
     """Return the shape with the most axes that both shapes are a splitting of."""
-    cuts = sorted({*accumulate(one, mul)} & {*accumulate(other, mul)})
+    ends = {*accumulate(other, mul)}
+    cuts = dict.fromkeys(end for end in accumulate(one, mul) if end in ends)
     sizes = [end // max(start, 1) for start, end in pairwise([1, *cuts])]
     return [size for size in sizes if size != 1] or [1]
 
@@ -105,7 +107,7 @@ def reassociation(larger: Sequence[int], smaller: Sequence[int]) -> Groups | Non
     for size in smaller:
         group, elements = [axis], larger[axis] if axis < len(larger) else 0
         axis += 1
-        while elements < size and axis < len(larger):
+        while axis < len(larger) and _is_part(elements, size):
             group.append(axis)
             elements *= larger[axis]
             axis += 1
@@ -115,6 +117,13 @@ def reassociation(larger: Sequence[int], smaller: Sequence[int]) -> Groups | Non
     # What is left are axes of one element.
     groups[-1].extend(range(axis, len(larger)))
     return groups
+
+
+def _is_part(elements: int, size: int) -> bool:
+    """Whether more axes have to join some elements to make a size, which may be open."""
+    if isinstance(elements, OpenSize) or isinstance(size, OpenSize):
+        return elements != size
+    return elements < size
 
 
 # Constants to `arith.constant`.

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from xdsl.builder import Builder
-from xdsl.dialects import tensor
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, TensorType
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
@@ -20,7 +19,14 @@ from gawee_dialect.dialect.types import (
 from gawee_dialect.passes.graph.lower_to_linalg.positions import picked, repeated
 from gawee_dialect.passes.graph.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.graph.lower_to_linalg.shape import reshaped
-from gawee_dialect.passes.graph.lower_to_linalg.tensors import broadcast, constant, empty, padded
+from gawee_dialect.passes.graph.lower_to_linalg.tensors import (
+    box,
+    broadcast,
+    constant,
+    empty,
+    inserted,
+    padded,
+)
 from gawee_dialect.passes.rewrite_pass import Pattern
 from gawee_dialect.upstream import linalg
 
@@ -62,10 +68,8 @@ class LowerInsertSlice(Pattern):
             rewriter.replace(op, (), [op.input])
             return
         offsets, strides = op.offsets.get_values(), op.strides.get_values()
-        insert = tensor.InsertSliceOp.from_static_parameters(
-            op.update, op.input, offsets, sizes, strides
-        )
-        rewriter.replace(op, insert)
+        result = inserted(rewriter, op.update, op.input, offsets, strides)
+        rewriter.replace(op, (), [result])
 
 
 class LowerPad(Pattern):
@@ -96,8 +100,7 @@ def extracted(
     """Cut a box out of a tensor; the source itself where that is all of it."""
     if tensor_shape(source) == tuple(sizes):
         return source
-    op = tensor.ExtractSliceOp.from_static_parameters(source, offsets, sizes, strides)
-    return builder.insert(op).result
+    return box(builder, source, offsets, sizes, strides)
 
 
 def _with_value(builder: Builder, op: PadOp, value: float) -> SSAValue:
@@ -112,8 +115,7 @@ def _with_value(builder: Builder, op: PadOp, value: float) -> SSAValue:
     if not is_unsigned(element_type(op.input)):
         return padded(builder, kept, low, high, constant(builder, value, type.element_type))
     whole = repeated(builder, value, type)
-    insert = tensor.InsertSliceOp.from_static_parameters(kept, whole, low, sizes, ones)
-    return builder.insert(insert).result
+    return inserted(builder, kept, whole, low)
 
 
 def _with_ends(builder: Builder, op: PadOp) -> SSAValue:
@@ -134,8 +136,7 @@ def _with_ends(builder: Builder, op: PadOp) -> SSAValue:
 
 
 def _put(builder: Builder, part: SSAValue, whole: SSAValue, offsets: Sequence[int]) -> SSAValue:
-    insert = tensor.InsertSliceOp.from_static_parameters(part, whole, offsets, tensor_shape(part))
-    return builder.insert(insert).result
+    return inserted(builder, part, whole, offsets)
 
 
 def _end(

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from xdsl.builder import Builder
-from xdsl.dialects import tensor
+from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AnyFloat,
     ArrayAttr,
     DenseArrayBase,
@@ -18,6 +19,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
+from gawee_dialect.dialect.open_size import OpenSize, is_open
 from gawee_dialect.dialect.types import (
     AnyTensor,
     element_type,
@@ -26,6 +28,7 @@ from gawee_dialect.dialect.types import (
     tensor_shape,
 )
 from gawee_dialect.hints import isa
+from gawee_dialect.passes.graph.lower_to_linalg.open_sizes import mixed_sizes, size_value
 from gawee_dialect.upstream import linalg
 from gawee_dialect.upstream.arith import number_constant
 
@@ -34,7 +37,12 @@ Groups = Sequence[Sequence[int]]
 
 
 def constant(builder: Builder, value: float, element: Attribute) -> SSAValue:
-    """Make a scalar constant of a number type; arith has none of unsigned ones."""
+    """Make a scalar of a number type: a constant, or a size that is open.
+
+    Arith has no constants of unsigned types.
+    """
+    if isinstance(value, OpenSize):
+        return _of_size(builder, size_value(builder, value), element)
     if isinstance(element, AnyFloat):
         number = float_attribute(value, element)
     elif is_unsigned(element):
@@ -45,6 +53,15 @@ def constant(builder: Builder, value: float, element: Attribute) -> SSAValue:
         assert isa(element, IntegerType | IndexType)
         number = IntegerAttr(int(value), element)
     return builder.insert(number_constant(number)).result
+
+
+def _of_size(builder: Builder, size: SSAValue, element: Attribute) -> SSAValue:
+    if isinstance(element, IndexType):
+        return size
+    if not isinstance(element, AnyFloat):
+        return builder.insert(arith.IndexCastOp(size, element)).result
+    whole = builder.insert(arith.IndexCastOp(size, i64)).result
+    return builder.insert(arith.SIToFPOp(whole, element)).result
 
 
 def zero(builder: Builder, element: Attribute) -> SSAValue:
@@ -68,10 +85,17 @@ def highest(builder: Builder, element: Attribute) -> SSAValue:
 
 def empty(builder: Builder, type: AnyTensor, like: SSAValue | None = None) -> SSAValue:
     """Make a tensor whose elements are still to be written; as large as another where dynamic."""
-    sizes = () if like is None else dynamic_sizes(builder, like)
+    sizes = open_values(builder, type)
+    if not sizes and like is not None:
+        sizes = dynamic_sizes(builder, like)
     # Every op of a network needs one: xDSL's constructor looks up how it is put together.
     op = tensor.EmptyOp.create(operands=sizes, result_types=[type])
     return named_part(builder, builder.insert(op).tensor, "init")
+
+
+def open_values(builder: Builder, type: AnyTensor) -> Sequence[SSAValue]:
+    """Return the sizes of a type that are forms of names; none of a static one."""
+    return mixed_sizes(builder, type.get_shape())[1] if is_open(type.get_shape()) else ()
 
 
 def named_part(builder: Builder, value: SSAValue, part: str) -> SSAValue:
@@ -143,8 +167,60 @@ def collapsed(builder: Builder, source: SSAValue, groups: Groups, shape: Sequenc
 def expanded(builder: Builder, source: SSAValue, groups: Groups, shape: Sequence[int]) -> SSAValue:
     """Split axes into groups of adjacent axes, one group an axis."""
     type = TensorType(element_type(source), shape)
-    op = tensor.ExpandShapeOp(source, (), _groups_attribute(groups), shape, type)
+    static, values = mixed_sizes(builder, shape)
+    op = tensor.ExpandShapeOp(source, values, _groups_attribute(groups), static, type)
     return builder.insert(op).result
+
+
+def box(
+    builder: Builder,
+    source: SSAValue,
+    offsets: Sequence[int],
+    sizes: Sequence[int],
+    strides: Sequence[int],
+) -> SSAValue:
+    """Cut a box out of a tensor."""
+    type = TensorType(element_type(source), sizes)
+    return builder.insert(
+        tensor.ExtractSliceOp.build(
+            operands=[source, *_values(builder, offsets, sizes, strides)],
+            properties=_static(offsets, sizes, strides),
+            result_types=[type],
+        )
+    ).result
+
+
+def inserted(
+    builder: Builder,
+    part: SSAValue,
+    whole: SSAValue,
+    offsets: Sequence[int],
+    strides: Sequence[int] | None = None,
+) -> SSAValue:
+    """Put a part into a tensor."""
+    sizes = tensor_shape(part)
+    steps = [1] * len(sizes) if strides is None else strides
+    return builder.insert(
+        tensor.InsertSliceOp.build(
+            operands=[part, whole, *_values(builder, offsets, sizes, steps)],
+            properties=_static(offsets, sizes, steps),
+            result_types=[whole.type],
+        )
+    ).result
+
+
+def _values(builder: Builder, *lists: Sequence[int]) -> list[list[SSAValue]]:
+    return [mixed_sizes(builder, each)[1] for each in lists]
+
+
+def _static(*lists: Sequence[int]) -> dict[str, Attribute]:
+    names = ("static_offsets", "static_sizes", "static_strides")
+    return {
+        name: DenseArrayBase.from_list(
+            i64, [DYNAMIC_INDEX if isinstance(size, OpenSize) else size for size in each]
+        )
+        for name, each in zip(names, lists, strict=True)
+    }
 
 
 def pair(values: Sequence[int]) -> DenseIntElementsAttr:

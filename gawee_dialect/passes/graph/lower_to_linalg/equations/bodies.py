@@ -12,6 +12,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, IndexType, i1, i64
 from xdsl.ir import Attribute, SSAValue
 
+from gawee_dialect.dialect.open_size import OpenSize, UnknownSize
 from gawee_dialect.dialect.types import computed_type, is_signed_number, tensor_shape
 from gawee_dialect.equations.element_types import CONVERTS, ExpressionType, Typing, Weak
 from gawee_dialect.equations.functions import OPERATORS, PREFIXES, function_of
@@ -124,7 +125,9 @@ class Body:
         number = self.number(node)
         if number is not None and target != i1:
             whole = not isinstance(target, AnyFloat)
-            return self.constant(int(number) if whole else float(number), target)
+            if not isinstance(number, OpenSize):
+                number = int(number) if whole else float(number)
+            return self.constant(number, target)
         return self.converted(self.value(node), target)
 
     def number(self, node: Expression) -> bool | int | float | None:
@@ -133,7 +136,7 @@ class Body:
             return None
         try:
             return self.context.numbers.value(node)
-        except ScalarError:
+        except (ScalarError, UnknownSize):
             return None  # a function of numbers that is computed when it runs
 
     def constant(self, number: float, type: Attribute) -> SSAValue:

@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from gawee_dialect.dialect.affine_range import is_linear, value_range
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import element_type, is_unsigned, tensor_shape
 from gawee_dialect.equations.scalars import ScalarError
 from gawee_dialect.equations.syntax import (
@@ -77,7 +78,7 @@ class Reads:
         ranges = [value_range(each, self.bounds) for each in known]
         shape = tensor_shape(value)
         low = [max(0, -least) for least, _ in ranges]
-        high = [max(0, most - size + 1) for (_, most), size in zip(ranges, shape, strict=True)]
+        high = [max(most - size + 1, 0) for (_, most), size in zip(ranges, shape, strict=True)]
         map = AffineMap(len(self.loops), 0, tuple(known))
         if evenly:
             high = [max(each, self.padding(node, axis)) for axis, each in enumerate(high)]
@@ -148,7 +149,7 @@ class Reads:
             return AffineExpr.dimension(self.loops.index(node.name))
         if is_free(node, self.context.indices):
             number = self.context.numbers.integer(node)
-            return AffineExpr.constant(number)
+            return None if isinstance(number, OpenSize) else AffineExpr.constant(number)
         if isinstance(node, Unary) and node.operator == "-":
             inner = self.affine(node.operand)
             return None if inner is None else inner * -1

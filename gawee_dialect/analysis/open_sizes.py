@@ -1,0 +1,467 @@
+"""The sizes of a graph that are open: their names, and the form of every value's sizes.
+
+    func.func @main(%x: tensor<?x?x8xf32> {gawee.input = "x",
+                                           gawee.sizes = ["batch", "length + 1", "-"]}) ...
+        attributes {gawee.ranges = {batch = "1 to 32", length = "8 to 512 step 8"}}
+
+`gawee.sizes` names the sizes of an argument that its type leaves open, `-` those that it says.
+`gawee.ranges` says which values a name may have: at least 1 where it says nothing. Types in the
+text have `?`; the types of a module that was read have the forms, computed by the ops' own shape
+rules from those of the arguments (`dialect/open_size.py`).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DictionaryAttr,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import Rewriter
+from xdsl.utils.exceptions import VerifyException
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, verify_module
+from gawee_dialect.dialect.entry import entry_arguments
+from gawee_dialect.dialect.graph.scan import ScanOp, element_of_sequence
+from gawee_dialect.dialect.open_size import (
+    OpenSize,
+    SizeName,
+    UnknownSize,
+    is_open,
+    name_of_range,
+    parse_size,
+    sizes_at,
+)
+from gawee_dialect.dialect.operation import InferredOp
+from gawee_dialect.dialect.size_list import SizesAttr, size_list
+from gawee_dialect.dialect.types import AnyTensor, is_tensor, shape_text, tensor_type
+from gawee_dialect.hints import isa
+from gawee_dialect.identifiers import c_name
+
+SIZES = "gawee.sizes"
+"""The attribute of an argument that names its sizes."""
+
+RANGES = "gawee.ranges"
+"""The attribute of a function that says which values names may have."""
+
+KNOWN = "-"
+"""What stands for a size that the type says."""
+
+
+def sizes_attribute(shape: Sequence[int]) -> ArrayAttr[StringAttr]:
+    """Return the attribute that names the sizes of a shape."""
+    return ArrayAttr(
+        StringAttr(str(size) if isinstance(size, OpenSize) else KNOWN) for size in shape
+    )
+
+
+def ranges_attribute(names: Sequence[SizeName]) -> DictionaryAttr:
+    """Return the attribute that says which values names may have; the usual ones are left out."""
+    return DictionaryAttr(
+        {
+            each.name: StringAttr(each.range_text())
+            for each in sorted(names)
+            if each != SizeName(each.name)
+        }
+    )
+
+
+def size_name(name: str, low: int, high: int, step: int = 1) -> SizeName:
+    """Return a name that may have some values; raises GaweeError where these are none."""
+    try:
+        return name_of_range(c_name(name), f"{low} to {high} step {step}")
+    except VerifyException as error:
+        raise GaweeError(str(error)) from error
+
+
+def open_functions(module: ModuleOp) -> Iterator[FuncOp]:
+    """Yield the functions with arguments whose sizes have names."""
+    for op in module.ops:
+        if isinstance(op, FuncOp) and any(SIZES in each.data for each in op.arg_attrs or ()):
+            yield op
+
+
+def open_names(module: ModuleOp) -> Sequence[SizeName]:
+    """Return the names of the sizes that a module is open in, sorted; none of a static one."""
+    return sorted({name for each in open_functions(module) for name in open_names_of(each)})
+
+
+def open_names_of(function: FuncOp) -> Sequence[SizeName]:
+    """Return the names that the arguments of a function have, sorted."""
+    shapes = argument_shapes(function)
+    return sorted({n for shape in shapes for size in shape for n in names_of(size)})
+
+
+def names_of(size: int) -> frozenset[SizeName]:
+    """Return the names that a size depends on."""
+    return size.names if isinstance(size, OpenSize) else frozenset()
+
+
+def has_forms(function: FuncOp) -> bool:
+    """Whether types have the forms of sizes: those of graphs; below, types have `?` alone."""
+    return any(is_tensor(each.type) and is_open(each.type.get_shape()) for each in function.args)
+
+
+def argument_shapes(function: FuncOp) -> Sequence[Sequence[int]]:
+    """Return the shapes of a function's arguments, with forms whatever the types have."""
+    shapes = [each.type.get_shape() if is_tensor(each.type) else () for each in function.args]
+    if has_forms(function) or not any(SIZES in each.data for each in function.arg_attrs or ()):
+        return shapes
+    named = _Reading(function).named()
+    return [named.get(index, shape) for index, shape in enumerate(shapes)]
+
+
+def named_sizes(function: FuncOp) -> Mapping[str, Sequence[int]]:
+    """Return the shape of every argument that has sizes with names, by its name."""
+    shapes = argument_shapes(function)
+    return {
+        each.name: shapes[each.index]
+        for each in entry_arguments(function)
+        if is_open(shapes[each.index])
+    }
+
+
+# Reading: from `?` to forms.
+
+
+def read_open_sizes(module: ModuleOp) -> None:
+    """Give every value the form of its sizes, in place; types that are static stay as they are.
+
+    Raises GaweeError for sizes that do not fit their types, and with the first op whose shape rule
+    does not know what it makes of open ones.
+    """
+    for function in open_functions(module):
+        _Reading(function).run()
+
+
+BELOW_GRAPHS = frozenset(("linalg", "tensor", "scf", "memref", "bufferization"))
+"""Dialects of functions whose types have no forms: their ops compute sizes as values."""
+
+
+@dataclass
+class _Reading:
+    function: FuncOp
+
+    def run(self) -> None:
+        named = self.named()
+        if any(op.dialect_name() in BELOW_GRAPHS for op in self.function.walk()):
+            return
+        for index, shape in named.items():
+            value = self.function.args[index]
+            _retype(value, TensorType(tensor_type(value).element_type, shape))
+        names = self._names()
+        for block in self.function.body.blocks:
+            self._infer(block, names)
+        self.function.update_function_type()
+
+    def named(self) -> Mapping[int, Sequence[int]]:
+        """Return the shapes of the arguments that have sizes with names; raises GaweeError."""
+        try:
+            names = self._names()
+            return {
+                index: self._named(index, attributes, names)
+                for index, attributes in enumerate(self.function.arg_attrs or ())
+                if SIZES in attributes.data
+            }
+        except VerifyException as error:
+            raise GaweeError(Diagnostic.at(self.function, str(error))) from error
+
+    def _names(self) -> Mapping[str, SizeName]:
+        ranges = self.function.attributes.get(RANGES, DictionaryAttr({}))
+        if not isinstance(ranges, DictionaryAttr):
+            raise VerifyException(f"expected {RANGES} to be a dictionary, got {ranges}")
+        names: dict[str, SizeName] = {}
+        for name, text in ranges.data.items():
+            if not isinstance(text, StringAttr):
+                raise VerifyException(f"expected the range of size '{name}' in quotes, got {text}")
+            names[name] = name_of_range(name, text.data)
+        return names
+
+    def _named(
+        self, index: int, attributes: DictionaryAttr, names: Mapping[str, SizeName]
+    ) -> Sequence[int]:
+        value, sizes = self.function.args[index], attributes.data[SIZES]
+        if not is_tensor(value.type) or not isa(sizes, ArrayAttr[StringAttr]):
+            raise VerifyException(
+                f"expected {SIZES} of argument #{index} to be names of a tensor's sizes"
+            )
+        shape = value.type.get_shape()
+        if len(sizes) != len(shape):
+            raise VerifyException(
+                f"expected {SIZES} of argument #{index} to have {len(shape)} entries, one an axis, "
+                f"got {len(sizes)}"
+            )
+        found = list(shape)
+        for axis, (text, size) in enumerate(zip(sizes, shape, strict=True)):
+            if (text.data == KNOWN) != (size != DYNAMIC_INDEX):
+                raise VerifyException(
+                    f"expected {SIZES} of argument #{index} to name the axes whose size is '?', "
+                    f"and '{KNOWN}' for others, got '{text.data}' for axis {axis} of {value.type}"
+                )
+            if text.data != KNOWN:
+                found[axis] = parse_size(text.data, lambda name: _known(name, names))
+        return found
+
+    def _infer(self, block: Block, names: Mapping[str, SizeName]) -> None:
+        for op in block.ops:
+            for key, attribute in op.properties.items():
+                if isinstance(attribute, SizesAttr):
+                    op.properties[key] = _renamed(op, attribute, names)
+            if isinstance(op, ScanOp):
+                types = [tensor_type(each) for each in op.initial]
+                rows = [element_of_sequence(tensor_type(each)) for each in op.sequences]
+                for argument, type in zip(op.body.block.args, [*types, *rows], strict=False):
+                    _retype(argument, type)
+            for region in op.regions:
+                for inner in region.blocks:
+                    self._infer(inner, names)
+            if isinstance(op, InferredOp) and has_open_sizes(op):
+                _infer_results(op)
+
+
+def _known(name: str, names: Mapping[str, SizeName]) -> SizeName:
+    return names.get(name, SizeName(name))
+
+
+def _renamed(op: Operation, attribute: SizesAttr, names: Mapping[str, SizeName]) -> SizesAttr:
+    """Return a list of sizes with what is known of their names; raises GaweeError."""
+    sizes = list(attribute.get_values())
+    for place, size in enumerate(sizes):
+        if isinstance(size, OpenSize):
+            try:
+                sizes[place] = size.renamed(lambda each: _known(each.name, names))
+            except UnknownSize as error:
+                text = f"expected size '{size}' to be whole for all its values"
+                raise GaweeError(Diagnostic.at(op, text)) from error
+    renamed = size_list(sizes)
+    assert isinstance(renamed, SizesAttr)
+    return renamed
+
+
+def has_open_sizes(op: Operation) -> bool:
+    """Whether an operand or a result of an op is a tensor with a size that is open."""
+    types = (value.type for value in (*op.operands, *op.results))
+    return any(is_tensor(type) and not type.has_static_shape() for type in types)
+
+
+def _infer_results(op: InferredOp) -> None:
+    if not all(is_tensor(each.type) for each in op.results):
+        return  # the verifier says what is wrong
+    try:
+        for operand in op.operands:
+            if is_tensor(operand.type) and _is_nameless(operand.type):
+                return
+        inferred = op.inferred_types()
+    except VerifyException as error:
+        raise GaweeError(Diagnostic.at(op, str(error))) from error
+    for result, type in zip(op.results, inferred, strict=False):
+        declared = tensor_type(result)
+        if declared == type:
+            _retype(result, type)
+
+
+def _is_nameless(type: AnyTensor) -> bool:
+    return any(size == DYNAMIC_INDEX for size in type.get_shape() if not isinstance(size, OpenSize))
+
+
+def _retype(value: SSAValue, type: AnyTensor) -> None:
+    if value.type is not type:
+        Rewriter.replace_value_with_new_type(value, type)
+
+
+# From sizes with names to numbers.
+
+SIZES_HINT = (
+    "numbers for open sizes: --shape batch=4, compile(sizes={'batch': 4}), or the pass "
+    "specialize-sizes{batch=4}"
+)
+"""What to do where a size has to be a number."""
+
+RANGES_HINT = "--range length=1:512 says which values a size may have, --shape length=128 one"
+"""What to do where more has to be known of a size."""
+
+
+def sizes_of_shapes(
+    function: FuncOp, shapes: Mapping[str, Sequence[int]], *, some: bool = False
+) -> Mapping[str, int]:
+    """Return the number of every named size, from the shapes of arguments by their names.
+
+    Raises GaweeError for a shape that does not fit, for one name of two numbers, for a number that
+    is not in the range of its name, and for a name without a number, unless `some` may be.
+    """
+    values: dict[str, int] = {}
+    wanted = {name: shape for name, shape in named_sizes(function).items() if name in shapes}
+    for name, shape in wanted.items():
+        given = shapes[name]
+        fits = len(given) == len(shape) and all(
+            isinstance(size, OpenSize) or size == number
+            for size, number in zip(shape, given, strict=False)
+        )
+        if not fits:
+            raise GaweeError(
+                f"expected input '{name}' of shape {shape_text(shape)}, got {shape_text(given)}"
+            )
+    sizes = [
+        (size, number, f"axis {axis} of input '{name}'")
+        for name, shape in wanted.items()
+        for axis, (size, number) in enumerate(zip(shape, shapes[name], strict=True))
+        if isinstance(size, OpenSize)
+    ]
+    # Names first: of a sum, what is left when all others are known.
+    sizes.sort(key=lambda entry: (len(entry[0].names), len(str(entry[0]))))
+    for size, number, where in sizes:
+        _solve(size, number, where, values)
+    check_sizes(open_names_of(function), values, some=some)
+    return values
+
+
+def _solve(size: OpenSize, number: int, where: str, values: dict[str, int]) -> None:
+    left = size.at(values)
+    if not isinstance(left, OpenSize):
+        if left != number:
+            known = ", ".join(f"{name.name} = {values[name.name]}" for name in sorted(size.names))
+            raise GaweeError(f"expected {where} to be '{size}' = {left} ({known}), got {number}")
+        return
+    terms = list(left.form.terms.items())
+    if len(terms) > 1 or len(terms[0][0]) > 1:
+        return  # more names than numbers: other arguments say them, or `check_sizes` misses one
+    ((name,), factor), rest = terms[0], number - left.form.constant
+    if rest % factor:
+        raise GaweeError(f"expected {where} to be '{size}' of a whole {name.name}, got {number}")
+    values[name.name] = rest // factor * name.step
+
+
+def check_sizes(
+    names: Sequence[SizeName], values: Mapping[str, int], *, some: bool = False
+) -> None:
+    """Raise GaweeError unless every name has a number, in its range, and there is no other.
+
+    With `some`, names may be left without one.
+    """
+    known = {each.name: each for each in names}
+    problems: list[Diagnostic] = []
+    for name in values:
+        if name not in known:
+            hint = f"sizes that are open: {', '.join(known) or 'none'}"
+            problems.append(Diagnostic(f"unknown size '{name}'", hint=hint))
+    for name, each in known.items():
+        if name not in values:
+            if not some:
+                text = f"expected a number for size '{name}' ({each.range_text()}), got none"
+                problems.append(Diagnostic(text, hint=SIZES_HINT))
+        elif not each.holds(values[name]):
+            problems.append(
+                Diagnostic(f"expected size '{name}' of {each.range_text()}, got {values[name]}")
+            )
+    if problems:
+        raise GaweeError(problems)
+
+
+def specialized(module: ModuleOp, sizes: Mapping[str, int], *, some: bool = False) -> ModuleOp:
+    """Return a copy of a module in which numbers stand for its named sizes.
+
+    Raises GaweeError for a size that is missing (unless `some` may be), unknown or out of its
+    range, and for an op whose shape rule makes something else of the numbers than of the names.
+    """
+    check_sizes(open_names(module), sizes, some=some)
+    copy = module.clone()
+    write_sizes(copy, sizes)
+    verify_module(copy)
+    return copy
+
+
+def with_given_sizes(module: ModuleOp, shapes: Mapping[str, Sequence[int]]) -> ModuleOp:
+    """Return a module with numbers for the sizes that are given: by their names, or of inputs.
+
+    The module itself where it is open in none of them. Raises GaweeError as `specialized` does.
+    """
+    names = {each.name for each in open_names(module)}
+    given = {name: sizes[0] for name, sizes in shapes.items() if name in names and len(sizes) == 1}
+    for function in open_functions(module):
+        given |= sizes_of_shapes(function, shapes, some=True)
+    return specialized(module, given, some=True) if given else module
+
+
+PROBES = ((0, 1), (1, 2), (2, 3))
+"""What is added to the least number of the first name, in steps, and how much more to each next."""
+
+
+def verify_at_numbers(module: ModuleOp) -> None:
+    """Verify a module of open sizes for some numbers of them too, the least ones first.
+
+    Forms are compared as they are written, and a form is never equal to 1: what a rule does
+    otherwise with the number 1, say, is found here. Raises GaweeError.
+    """
+    names = open_names(module)
+    for first, more in PROBES if names else ():
+        sizes = {
+            each.name: min(each.low + (first + place * more) * each.step, each.last)
+            for place, each in enumerate(names)
+        }
+        try:
+            specialized(module, sizes)
+        except GaweeError as error:
+            at = ", ".join(f"{name} = {number}" for name, number in sizes.items())
+            raise GaweeError(
+                replace(each, hint=f"so it is for {at}: other numbers are another graph")
+                for each in error.diagnostics
+            ) from error
+
+
+def write_sizes(module: ModuleOp, values: Mapping[str, int]) -> None:
+    """Write numbers for names everywhere in a module, in place; names without one stay."""
+    for function in open_functions(module):
+        if not has_forms(function):
+            text = "has types without the names of their sizes, which lower-to-linalg leaves out"
+            hint = "specialize-sizes comes before lower-to-linalg"
+            raise GaweeError(Diagnostic.at(function, text, hint))
+        for block in function.body.blocks:
+            _write_in(block, values)
+        mark_sizes(function)
+        function.update_function_type()
+
+
+def mark_sizes(function: FuncOp) -> None:
+    """Let the attributes of a function say the sizes that the types of its arguments have."""
+    empty = [DictionaryAttr({})] * len(function.args)
+    function.arg_attrs = ArrayAttr(
+        _at(attributes, argument)
+        for attributes, argument in zip(function.arg_attrs or empty, function.args, strict=True)
+    )
+    ranges = ranges_attribute(open_names_of(function))
+    function.attributes.pop(RANGES, None)
+    if ranges.data:
+        function.attributes[RANGES] = ranges
+
+
+def _at(attributes: DictionaryAttr, argument: SSAValue) -> DictionaryAttr:
+    entries = {key: each for key, each in attributes.data.items() if key != SIZES}
+    if is_tensor(argument.type) and is_open(argument.type.get_shape()):
+        entries[SIZES] = sizes_attribute(argument.type.get_shape())
+    return DictionaryAttr(entries)
+
+
+def _write_in(block: Block, values: Mapping[str, int]) -> None:
+    for argument in block.args:
+        _write_type(argument, values)
+    for op in block.ops:
+        for key, attribute in op.properties.items():
+            if isinstance(attribute, SizesAttr):
+                op.properties[key] = size_list(sizes_at(attribute.get_values(), values))
+        for region in op.regions:
+            for inner in region.blocks:
+                _write_in(inner, values)
+        for result in op.results:
+            _write_type(result, values)
+
+
+def _write_type(value: SSAValue, values: Mapping[str, int]) -> None:
+    type = value.type
+    if is_tensor(type) and is_open(type.get_shape()):
+        _retype(value, TensorType(type.element_type, sizes_at(type.get_shape(), values)))

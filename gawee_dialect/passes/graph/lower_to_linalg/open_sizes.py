@@ -1,0 +1,149 @@
+"""Sizes that are open as values of type index: what a run finds in the shapes of the arguments.
+
+Types have forms while patterns run, as in the graph; `erase_forms` leaves `?` in their place.
+"""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, tensor
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from gawee_dialect.analysis.open_sizes import argument_shapes, open_functions
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.open_size import OpenSize, SizeName, is_open
+from gawee_dialect.dialect.types import is_tensor
+
+INDEX = IndexType()
+
+
+@dataclass
+class _Names:
+    """The named sizes of a function, each read where one is first asked for."""
+
+    function: FuncOp
+    values: dict[SizeName, SSAValue] = field(default_factory=dict[SizeName, SSAValue])
+
+    def value(self, name: SizeName) -> SSAValue:
+        """Return a size; it is read again where what asked for it first is gone."""
+        value = self.values.get(name)
+        owner = None if value is None else value.owner
+        if value is None or (isinstance(owner, Operation) and owner.parent is None):
+            value = self.values[name] = _read(self.function, name)
+        return value
+
+
+_names: ContextVar[_Names] = ContextVar("names")
+
+
+@contextmanager
+def named_values(module: ModuleOp) -> Generator[None]:
+    """Read the named sizes at the beginning of the function that has some, for a with block.
+
+    What the block leaves has `?` for sizes that are open. Raises GaweeError for several functions.
+    """
+    functions = list(open_functions(module))
+    if not functions:
+        yield
+        return
+    if len(functions) > 1:
+        message = "expected one function of open sizes in a module, got a second one"
+        raise GaweeError(Diagnostic.at(functions[1], message))
+    (function,) = functions
+    token = _names.set(_Names(function))
+    try:
+        yield
+    finally:
+        _names.reset(token)
+    _erase_forms(function)
+
+
+def _read(function: FuncOp, name: SizeName) -> SSAValue:
+    builder = Builder(InsertPoint.at_start(function.body.block))
+    argument, axis, factor, rest = _said(function, name)
+    at = builder.insert(arith.ConstantOp(IntegerAttr(axis, INDEX))).result
+    dim = tensor.DimOp.build(operands=[argument, at], result_types=[INDEX])
+    value: SSAValue = builder.insert(dim).result
+    value = _arithmetic(builder, arith.SubiOp, value, rest) if rest else value
+    value = _arithmetic(builder, arith.DivUIOp, value, factor) if factor != 1 else value
+    value.name_hint = name.name
+    return value
+
+
+def _said(function: FuncOp, name: SizeName) -> tuple[SSAValue, int, int, int]:
+    """Return the argument and axis that say a name, as factor * name + rest; the simplest one."""
+    places: list[tuple[int, int, SSAValue, int]] = []
+    for argument, shape in zip(function.args, argument_shapes(function), strict=True):
+        for axis, size in enumerate(shape):
+            terms = list(size.form.terms.items()) if isinstance(size, OpenSize) else []
+            if len(terms) == 1 and terms[0][0] == (name,) and terms[0][1] % name.step == 0:
+                assert isinstance(size, OpenSize)
+                places.append((terms[0][1] // name.step, size.form.constant, argument, axis))
+    if not places:
+        message = f"expected an argument with an axis that says size '{name.name}', got none"
+        raise GaweeError(Diagnostic.at(function, message))
+    factor, rest, argument, axis = min(places, key=lambda place: (place[0], abs(place[1])))
+    return argument, axis, factor, rest
+
+
+def _arithmetic(
+    builder: Builder, op: type[arith.SubiOp | arith.DivUIOp], value: SSAValue, number: int
+) -> SSAValue:
+    other = builder.insert(arith.ConstantOp(IntegerAttr(number, INDEX))).result
+    return builder.insert(op(value, other)).result
+
+
+def size_value(builder: Builder, size: OpenSize) -> SSAValue:
+    """Insert what computes a size; returns it as an index."""
+
+    def number(value: int) -> SSAValue:
+        return builder.insert(arith.ConstantOp(IntegerAttr(value, INDEX))).result
+
+    names, total = _names.get(), None
+    for product, factor in size.form.terms.items():
+        term: SSAValue | None = None
+        steps = 1
+        for name in product:
+            value, steps = names.value(name), steps * name.step
+            term = value if term is None else builder.insert(arith.MuliOp(term, value)).result
+        assert term is not None
+        if factor % steps == 0:
+            factor, steps = factor // steps, 1
+        if factor != 1:
+            term = builder.insert(arith.MuliOp(term, number(factor))).result
+        if steps != 1:
+            term = builder.insert(arith.DivSIOp(term, number(steps))).result
+        total = term if total is None else builder.insert(arith.AddiOp(total, term)).result
+    assert total is not None
+    if size.form.constant:
+        total = builder.insert(arith.AddiOp(total, number(size.form.constant))).result
+    return total
+
+
+def mixed_sizes(builder: Builder, sizes: Sequence[int]) -> tuple[list[int], list[SSAValue]]:
+    """Return sizes as ops of the tensor dialect take them: numbers, and values of those open."""
+    values = [size_value(builder, size) for size in sizes if isinstance(size, OpenSize)]
+    return [DYNAMIC_INDEX if isinstance(size, OpenSize) else size for size in sizes], values
+
+
+def _erase_forms(function: FuncOp) -> None:
+    """Leave `?` in the types of a function's values."""
+    for op in function.walk():
+        blocks = (block for region in op.regions for block in region.blocks)
+        inner = (argument for block in blocks for argument in block.args)
+        for value in (*op.results, *inner):
+            if is_tensor(value.type) and is_open(value.type.get_shape()):
+                plain = [
+                    DYNAMIC_INDEX if isinstance(size, OpenSize) else size
+                    for size in value.type.get_shape()
+                ]
+                Rewriter.replace_value_with_new_type(
+                    value, TensorType(value.type.element_type, plain)
+                )
+    function.update_function_type()

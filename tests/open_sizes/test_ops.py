@@ -1,0 +1,17 @@
+"""Every op with sizes that are open: as a graph and on linalg, by the interpreter."""
+
+import pytest
+from xdsl.ir import Operation
+
+from tests.open_sizes.op_table import row_of, written_table
+from tests.test_completeness import LOWERED_OPS, name_of
+
+
+@pytest.mark.parametrize("op", LOWERED_OPS, ids=name_of)
+def test_an_op_takes_open_sizes_or_says_why_not(op: type[Operation]) -> None:
+    row = row_of(op)
+
+    assert row.text() in written_table().splitlines(), (
+        "`python tests/open_sizes/op_table.py` writes the table anew"
+    )
+    assert row.graphs == row.linalg == row.sizes or row.reason
