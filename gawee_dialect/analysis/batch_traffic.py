@@ -125,7 +125,8 @@ def _source_bytes(value: SSAValue) -> int:
     """Return the bytes of what a value is a view of, or repeats: one element of a splat."""
     while isinstance(value.owner, REPEATING):
         value = value.owner.operands[0]
-    if isinstance(value.owner, ConstantOp) and value.owner.value.is_splat():
+    owner = value.owner
+    if isinstance(owner, ConstantOp) and len(owner.value) and owner.value.is_splat():
         return element_bytes(element_type(value))
     return _bytes([value])
 

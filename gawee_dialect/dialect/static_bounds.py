@@ -5,10 +5,12 @@ for each output; a step that is known goes forward; a number that stands for a n
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    ArrayAttr,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -21,6 +23,7 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.graph.slicing import require_inside
 from gawee_dialect.dialect.kernels.kernel import shape_of
 from gawee_dialect.dialect.types import require
+from gawee_dialect.hints import isa
 
 if TYPE_CHECKING:
     from xdsl.dialects import memref, tensor
@@ -58,14 +61,14 @@ def _verify(op: Operation) -> None:
     match op:
         case LinalgStructuredOperation():
             _verify_structured(op)
-        case tensor.EmptyOp():
-            _verify_dynamic(op.dynamic_sizes, shape_of(op.tensor))
-        case memref.AllocOp() | memref.AllocaOp():
-            _verify_dynamic(op.dynamic_sizes, shape_of(op.memref))
+        case tensor.EmptyOp() | memref.AllocOp() | memref.AllocaOp():
+            _verify_dynamic(op.dynamic_sizes, shape_of(op.results[0]))
         case memref.SubviewOp() | tensor.ExtractSliceOp():
             _verify_box(op, shape_of(op.source))
         case tensor.InsertSliceOp():
             _verify_box(op, shape_of(op.dest))
+        case tensor.CollapseShapeOp() | tensor.ExpandShapeOp():
+            _verify_groups(op)
         case tensor.ExtractOp():
             _verify_indices(op.indices, shape_of(op.tensor))
         case tensor.InsertOp():
@@ -136,6 +139,26 @@ def _verify_structured(op: "LinalgStructuredOperation") -> None:
         if isinstance(inner, linalg.ops.IndexOp):
             loops, dim = len(op.get_iterator_types()), inner.dim.value.data
             require(0 <= dim < loops, f"expected an index of one of {loops} loops, got {dim}")
+
+
+def _verify_groups(op: "tensor.CollapseShapeOp | tensor.ExpandShapeOp") -> None:
+    """Verify which axes of one shape are joined to each axis of the other."""
+    groups, shapes = op.reassociation, [shape_of(op.src), shape_of(op.result)]
+    apart, joined = shapes if op.name == "tensor.collapse_shape" else reversed(shapes)
+    require(isa(groups, ArrayAttr[ArrayAttr[IntegerAttr]]), "expected groups of axes")
+    axes = [[axis.value.data for axis in group] for group in groups]
+    require(
+        [axis for group in axes for axis in group] == [*range(len(apart))]
+        and len(axes) in (len(joined), 0),
+        f"expected {len(joined)} groups of the axes 0 to {len(apart) - 1} in order, got {axes}",
+    )
+    for axis, group in enumerate(axes):
+        sizes = [apart[each] for each in group]
+        require(
+            DYNAMIC_INDEX in (*sizes, joined[axis]) or prod(sizes) == joined[axis],
+            f"expected size {prod(sizes)} of axis {axis}, the product of {sizes}, "
+            f"got {joined[axis]}",
+        )
 
 
 def _verify_indices(indices: Sequence[SSAValue], shape: Sequence[int]) -> None:

@@ -73,7 +73,7 @@ class ParameterAnalysis:
     def _record_arguments(self, block: Block) -> None:
         function = block.parent_op()
         self._known.update((argument, False) for argument in block.args)
-        if not isinstance(function, FuncOp) or block is not function.body.block:
+        if not isinstance(function, FuncOp) or block is not function.body.first_block:
             return
         for argument in entry_arguments(function):
             self._known[block.args[argument.index]] = argument.kind in KNOWN_EARLY

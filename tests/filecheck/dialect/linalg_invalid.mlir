@@ -251,3 +251,19 @@ func.func @elementwise_has_an_output(%x: tensor<5xf32>) {
   linalg.elementwise kind=#linalg.elementwise_kind<exp> ins(%x : tensor<5xf32>)
   return
 }
+
+// -----
+
+// CHECK: 'linalg.transpose' op expected permutation to name each axis from 0 to 1 once, got [1, 8]
+func.func @axes_of_a_transposition_exist(%x: tensor<4x5xf32>, %y: tensor<5x4xf32>) -> tensor<5x4xf32> {
+  %t = linalg.transpose ins(%x : tensor<4x5xf32>) outs(%y : tensor<5x4xf32>) permutation = [1, 8]
+  return %t : tensor<5x4xf32>
+}
+
+// -----
+
+// CHECK: 'linalg.transpose' op expected permutation to name each axis from 0 to 1 once, got [-1, 0]
+func.func @axes_of_a_transposition_count_from_0(%x: tensor<4x5xf32>, %y: tensor<5x4xf32>) -> tensor<5x4xf32> {
+  %t = linalg.transpose ins(%x : tensor<4x5xf32>) outs(%y : tensor<5x4xf32>) permutation = [-1, 0]
+  return %t : tensor<5x4xf32>
+}

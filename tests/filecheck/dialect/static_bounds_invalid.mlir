@@ -19,6 +19,16 @@ func.func @slices_and_elements(%x: tensor<5x3xf32>, %y: tensor<4x2xf32>, %m: mem
   func.return
 }
 
+func.func @axes_are_joined_in_groups(%x: tensor<2x3x5xf32>, %y: tensor<6x5xf32>) {
+  // CHECK: error: 'tensor.collapse_shape' op expected 2 groups of the axes 0 to 2 in order, got {{\[\[}}0, 1], [2, 3]]
+  %0 = tensor.collapse_shape %x [[0, 1], [2, 3]] : tensor<2x3x5xf32> into tensor<6x5xf32>
+  // CHECK: error: 'tensor.collapse_shape' op expected size 6 of axis 0, the product of [2, 3], got 7
+  %1 = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x3x5xf32> into tensor<7x5xf32>
+  // CHECK: error: 'tensor.expand_shape' op expected 2 groups of the axes 0 to 2 in order, got {{\[\[}}1, 2], [3]]
+  %2 = tensor.expand_shape %y [[1, 2], [3]] output_shape [2, 3, 5] : tensor<6x5xf32> into tensor<2x3x5xf32>
+  func.return
+}
+
 func.func @what_is_inside_passes(%x: tensor<5x3xf32>, %n: tensor<?x3xf32>, %i: index) {
   // CHECK-NOT: error
   %0 = tensor.extract_slice %x[3, 0] [2, 3] [1, 1] : tensor<5x3xf32> to tensor<2x3xf32>

@@ -380,3 +380,22 @@ func.func @few_rows_that_lie_whole_pages_apart_are_read_at_a_time(%x: tensor<104
   } : tensor<104x192xf32>
   func.return %y : tensor<104x192xf32>
 }
+
+// A function of several blocks has no known parameters.
+// CHECK-LABEL: func.func @blocks
+// CHECK:         gawee.kernel
+// CHECK:         } schedule
+func.func @blocks(%0: tensor<1x4x58x58x16xf32>, %1: tensor<64x64x3x3xf32>) -> tensor<1x4x56x56x16xf32> {
+  cf.br ^next
+^next:
+  %y = gawee.kernel parallel [1, 64, 56, 56] reduce [64, 3, 3] ins(%0, %1 : tensor<1x4x58x58x16xf32>, tensor<64x64x3x3xf32>) maps [affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, (d4 floordiv 16), (d2 + d5), (d3 + d6), (d4 mod 16))>, affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>, affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, (d1 floordiv 16), d2, d3, (d1 mod 16))>] initial 0.000000e+00 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %2 = arith.mulf %l, %r : f32
+    %3 = arith.addf %s, %2 : f32
+    gawee.yield %3 : f32
+  } finish {
+  ^bb0(%l_1: f32, %r_1: f32, %s_1: f32):
+    gawee.yield %s_1 : f32
+  } : tensor<1x4x56x56x16xf32>
+  func.return %y : tensor<1x4x56x56x16xf32>
+}

@@ -54,3 +54,14 @@ func.func @main(%q: tensor<62x3x57x5xf32>, %k: tensor<62x3x59x5xf32>, %v: tensor
   %0 = gawee.attention %q, %k, %v scale 0.5 : (tensor<62x3x57x5xf32>, tensor<62x3x59x5xf32>, tensor<62x3x59x7xf32>) -> tensor<62x3x57x7xf32>
   func.return %0 : tensor<62x3x57x7xf32>
 }
+
+// Images without elements are computed at once.
+// CHECK-LABEL: func.func @no_channels
+// CHECK-NOT:     scf.for
+func.func @no_channels(%x: tensor<64x0x56x56xf32> {gawee.input = "x"}) -> (tensor<64x0x56x56xf32> {gawee.output = "y"}) {
+  %0 = gawee.max_pool %x kernel [3, 3] strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] ceil_mode false : (tensor<64x0x56x56xf32>) -> tensor<64x0x56x56xf32>
+  %zero = gawee.constant dense<> : tensor<64x0x56x56xf32>
+  %1 = gawee.add %0, %zero : (tensor<64x0x56x56xf32>, tensor<64x0x56x56xf32>) -> tensor<64x0x56x56xf32>
+  %2 = gawee.max_pool %1 kernel [3, 3] strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] ceil_mode false : (tensor<64x0x56x56xf32>) -> tensor<64x0x56x56xf32>
+  return %2 : tensor<64x0x56x56xf32>
+}
