@@ -273,7 +273,7 @@ def _draw_weights(model: nn.Module, random: torch.Generator) -> None:
         if isinstance(module, nn.LayerNorm):
             module.weight.uniform_(0.8, 1.2, generator=random)
         bias = getattr(module, "bias", None)
-        if isinstance(bias, Tensor):
+        if bias is not None and isinstance(bias, Tensor):
             bias.normal_(0, 0.05, generator=random)
 
 

@@ -100,7 +100,7 @@ def _settle(model: onnx.ModelProto) -> None:
 
 
 def _random_model(name: str, seed: int) -> onnx.ModelProto:
-    folder = Path(onnx.__file__).parent / "backend/test/data/light"
+    folder = Path(str(onnx.__file__)).parent / "backend/test/data/light"
     model = onnx.load(folder / f"light_{name}.onnx")
     graph, random = model.graph, np.random.default_rng(seed)
     known = {each.name: numpy_helper.to_array(each) for each in graph.initializer}

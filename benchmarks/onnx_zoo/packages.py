@@ -80,7 +80,8 @@ class PackagedFile:
         if dtype.kind == "b":
             return np.ones(shape, dtype)
         if value.name in self.between:
-            return random.uniform(*self.between[value.name], shape).astype(dtype)
+            low, high = self.between[value.name]
+            return random.uniform(low, high, shape).astype(dtype)
         if dtype.kind == "f":
             return random.standard_normal(shape).astype(dtype)
         return random.integers(0, self.below.get(value.name, BELOW), shape).astype(dtype)

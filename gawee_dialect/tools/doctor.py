@@ -23,6 +23,7 @@ SERVES: Mapping[str, str] = {
     "threads": "teams of threads by OpenMP, where no pool of gawee's can be used",
     "lsp": "gawee-lsp, for editors",
     "completion": "completion of command lines in shells",
+    "search": "searches that learn: Learned and Optuna",
     "lock": "renewing requirements-dev.lock",
     "distributed": "tuning and studies on other machines",
     "mlir": "upstream's mlir-opt and LLVM's tools, as oracles of tests",
