@@ -141,6 +141,9 @@ class StaticGraph:
         if bound is not None and bound.holds(state):
             return bound
         with self._lock:
+            bound = self._bound.get(where)
+            if bound is not None and bound.holds(state):
+                return bound  # another thread has bound them meanwhile
             bound = self._with_weights(weights, state)
             others = [
                 (key, each) for key, each in self._bound.items() if key != where and each.is_alive

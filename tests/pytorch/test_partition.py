@@ -160,6 +160,32 @@ def test_memory_is_read_as_eager_lays_it_out(
     agrees(read, (torch.randn(4, 3),), dynamic=dynamic)
 
 
+class ReadsCopy(nn.Module):
+    """Reads the memory of a copy in row-major order."""
+
+    def __init__(self, copied: Callable[[torch.Tensor], torch.Tensor]) -> None:
+        super().__init__()
+        self.copied = copied
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.copied(x).as_strided((3, 2), (1, 3), 1)
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [
+        lambda x: x.t().contiguous(),
+        lambda x: torch.relu(x.t().contiguous()),
+        lambda x: x[:, 1:].flatten()[::2].contiguous(),
+    ],
+    ids=["columns first", "behind an elementwise op", "a part of a tensor"],
+)
+def test_memory_of_a_copy_is_read(copied: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    net, x = ReadsCopy(copied), torch.randn(5, 4)
+
+    torch.testing.assert_close(compile_torch(net, (x,))(x), net(x))
+
+
 def test_memory_in_another_order_is_refused_where_there_is_no_fallback() -> None:
     class Net(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:

@@ -1,6 +1,9 @@
 """Weights that are written past PyTorch between calls of what torch.compile made."""
 
+import threading
+import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -136,6 +139,35 @@ def test_layers_that_share_a_graph_keep_what_is_made_of_their_weights(
     for _ in range(4):
         torch.testing.assert_close(compiled(x), model(x), **CLOSE)
     assert len(bound) == 5
+
+
+def test_threads_that_need_new_weights_at_once_pack_them_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    torch._dynamo.reset()
+    model, x = nn.Linear(64, 64).requires_grad_(False), torch.randn(3, 64)
+    compiled = torch.compile(model, backend=gawee_backend)
+    compiled(x)
+    model.weight.data.neg_()
+    expected, together = model(x), threading.Barrier(3)
+    packed: list[object] = []
+
+    def pack(native: CompiledModel, arrays: Mapping[str, NDArray[np.generic]]) -> CompiledModel:
+        packed.append(native)
+        time.sleep(0.2)  # long enough for the others to come
+        return with_parameters(native, arrays)
+
+    def call(_: int) -> torch.Tensor:
+        together.wait()
+        return compiled(x)
+
+    with_parameters = CompiledModel.with_parameters
+    monkeypatch.setattr(CompiledModel, "with_parameters", pack)
+    with ThreadPoolExecutor(3) as threads:
+        for made in threads.map(call, range(3)):
+            torch.testing.assert_close(made, expected, **CLOSE)
+
+    assert len(packed) == 1
 
 
 def test_any_number_shows_once_weights_are_rebound() -> None:

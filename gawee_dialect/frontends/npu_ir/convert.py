@@ -289,6 +289,8 @@ class Converter:
             call = call_arguments(node, schema, self._tensors)
         except Unsayable as error:
             raise refusal(node, f"'{node.target}' call: {error}") from error
+        if str(node.target) == _AS_STRIDED:
+            call.inputs[:1] = [self._in_row_major_order(node, *call.inputs)]
         if is_tensor(made):
             name = self._fresh(node.name, 1)
             self._emit(node, name, str(node.target), call, [tensor_meta(node, name, made)])
@@ -300,6 +302,16 @@ class Converter:
                 f"expected '{node.target}' to return tensors, got a number",
                 ON_DATA,
             )
+
+    def _in_row_major_order(self, node: Node, read: TensorMeta) -> TensorMeta:
+        """Add a view of one more axis: it tells readers what strides tell here."""
+        name, shape = self._fresh(f"{node.name}_memory", 1), (1, *read.shape)
+        view = TensorMeta(name, shape, read.dtype)
+        size: Attributes = {"size": [*shape]}
+        self.nodes.append(
+            OpNode(name, "aten.view.default", [read], [view], size, {}, place_of(node))
+        )
+        return TensorMeta(name, shape, read.dtype, name)
 
     def _convert_results(self, node: Node, call: Call, made: Sequence[object]) -> None:
         name = self._fresh(node.name, len(made), indexed=True)
