@@ -13,6 +13,7 @@ from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
 from gawee_dialect.dialect.graph.order import SortOp, TopKOp
 from gawee_dialect.dialect.graph.position import IotaOp, TriOp
 from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
+from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp
 
 Tensor = torch.Tensor
@@ -150,6 +151,10 @@ def torch_non_max_suppression(
 
 
 MOVEMENT: dict[type[Operation], Callable[..., Tensor | Sequence[Tensor]]] = {
+    IdentityOp: lambda op, x: x,
+    FlattenOp: lambda op, x: torch.flatten(x, op.start_dim.value.data, op.end_dim.value.data),
+    ReshapeOp: lambda op, x: torch.reshape(x, op.shape.get_values()),
+    CatOp: lambda op, *xs: torch.cat(xs, op.dim.value.data),
     TransposeOp: lambda op, x: x.permute(op.permutation.get_values()).contiguous(),
     BroadcastToOp: lambda op, x: x.expand(op.shape.get_values()).clone(),
     TileOp: lambda op, x: x.repeat(op.repeats.get_values()),

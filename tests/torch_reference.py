@@ -37,7 +37,6 @@ from gawee_dialect.dialect.graph.pool import (
 )
 from gawee_dialect.dialect.graph.resize import InterpolateOp
 from gawee_dialect.dialect.graph.scan import ScanOp
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.kernels.kernel import YieldOp
 from tests.torch_computed import COMPUTED
 from tests.torch_movement import MOVEMENT
@@ -248,10 +247,6 @@ MEANING: dict[type[Operation], Callable[..., Tensor | Sequence[Tensor]]] = {
     AdAvgPoolOp: torch_adaptive_pool,
     AdMaxPoolOp: torch_adaptive_pool,
     InterpolateOp: torch_interpolate,
-    IdentityOp: lambda op, x: x,
-    FlattenOp: lambda op, x: torch.flatten(x, op.start_dim.value.data, op.end_dim.value.data),
-    ReshapeOp: lambda op, x: torch.reshape(x, op.shape.get_values()),
-    CatOp: lambda op, *xs: torch.cat(xs, op.dim.value.data),
     ConstantOp: lambda op: torch_constant(op.value),
     ScanOp: torch_scan,
 }

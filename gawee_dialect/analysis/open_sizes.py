@@ -82,9 +82,10 @@ def size_name(name: str, low: int, high: int, step: int = 1) -> SizeName:
 
 def open_functions(module: ModuleOp) -> Iterator[FuncOp]:
     """Yield the functions with arguments whose sizes have names."""
-    for op in module.ops:
-        if isinstance(op, FuncOp) and any(SIZES in each.data for each in op.arg_attrs or ()):
-            yield op
+    for block in module.body.blocks:  # what is read is not verified yet
+        for op in block.ops:
+            if isinstance(op, FuncOp) and any(SIZES in each.data for each in op.arg_attrs or ()):
+                yield op
 
 
 def open_names(module: ModuleOp) -> Sequence[SizeName]:

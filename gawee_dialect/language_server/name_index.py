@@ -107,11 +107,16 @@ class NameIndex:
             moved = offset if offset <= start else max(start, offset + shift)
             return known.get(offset, moved)
 
-        occurrences = [
-            each._replace(start=place(each.start, starts), end=place(each.end, ends))
-            for each in self.occurrences
-            if each.end <= start or each.start >= end or each.start in starts
-        ]
+        def placed(each: Occurrence) -> Occurrence | None:
+            if each.start in starts:
+                return each._replace(start=starts[each.start], end=ends[each.end])
+            if each.end <= start:
+                return each
+            if each.start >= end:  # also what is typed right before a name moves it
+                return each._replace(start=each.start + shift, end=each.end + shift)
+            return None
+
+        occurrences = [new for each in self.occurrences if (new := placed(each)) is not None]
         scopes = [Scope(place(each.start, starts), place(each.end, ends)) for each in self.scopes]
         return NameIndex(occurrences, scopes, self.is_complete and marks is not None)
 

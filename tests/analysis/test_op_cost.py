@@ -12,6 +12,7 @@ from gawee_dialect.analysis.work import Work
 from gawee_dialect.dialect import GRAPH_LEVEL
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.dialect.graph.along_axis import CumSumOp
+from gawee_dialect.dialect.graph.attention import AttentionOp
 from gawee_dialect.dialect.graph.conv import ConvTransposeOp
 from gawee_dialect.dialect.graph.gather import GatherElementsOp
 from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
@@ -448,6 +449,8 @@ OTHER_FLOPS = (
     *(ConvTransposeOp, CumSumOp, NonMaxSuppressionOp, SortOp, TopKOp),
     # Where elements lie is computed of indices, on vectors, before any is moved.
     *(GatherElementsOp, ScatterElementsOp),
+    # The lowering divides what was summed of values by the sum of a row, the equation its weights.
+    AttentionOp,
 )
 SAME_FLOPS = [op for op in LOWERED_OPS if op not in OTHER_FLOPS]
 

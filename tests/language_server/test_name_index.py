@@ -1,6 +1,6 @@
 """An index moves along with edits: what is left of it stands where its name does."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gawee_dialect.language_server.name_index import NameIndex, edited
@@ -29,6 +29,7 @@ def test_every_name_is_found_where_it_stands() -> None:
 
 
 @given(st.integers(0, len(MODULE)), st.integers(0, 30), st.text("%vi 0\n}", max_size=12))
+@example(MODULE.index("%m"), 0, "0%")
 def test_what_is_left_after_an_edit_stands_where_its_name_does(
     start: int, size: int, typed: str
 ) -> None:

@@ -266,9 +266,9 @@ def test_names_are_looked_up_from_the_exact_to_the_general() -> None:
     assert name("aten.div.Tensor_mode") == "aten.div.Tensor_mode"
     assert name("aten.add.Scalar") == "aten.add"
     assert name("aten.add_.Tensor") == "aten.add"
-    assert name("aten.squeeze_.dim") == "aten.squeeze.dim"
+    assert name("aten.scatter_.value") == "aten.scatter.value"
     assert name("aten.__and__.Tensor") == "aten.__and__"
-    assert name("aten.squeeze.unknown") is None
+    assert name("aten.arange.unknown") is None
 
 
 def change_in_place(read_later: TensorMeta) -> NPU_IR:
