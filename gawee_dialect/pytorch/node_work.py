@@ -45,7 +45,7 @@ def tensors_of(node: Node) -> list[Tensor]:
 
 def bytes_of(node: Node) -> int:
     """Return the bytes of what a node makes."""
-    return sum(_elements(each) * getattr(each, "element_size")() for each in tensors_of(node))
+    return sum(elements_of(each) * getattr(each, "element_size")() for each in tensors_of(node))
 
 
 def flops_of(node: Node) -> int:
@@ -64,7 +64,8 @@ def flops_of(node: Node) -> int:
             pass  # a formula for other arguments than these
     return max(
         map(
-            _elements, (each for made in (node, *node.all_input_nodes) for each in tensors_of(made))
+            elements_of,
+            (each for made in (node, *node.all_input_nodes) for each in tensors_of(made)),
         ),
         default=0,
     )
@@ -78,7 +79,8 @@ def eager_seconds(node: Node) -> float:
     return OP_SECONDS + moved / BYTES_PER_SECOND + flops_of(node) / FLOPS_PER_SECOND
 
 
-def _elements(tensor: Tensor) -> int:
+def elements_of(tensor: Tensor) -> int:
+    """Return how many elements a tensor has, without axes of open sizes."""
     sizes = [size for size in tensor.shape if isinstance(size, int)]
     return prod(sizes)
 
@@ -112,14 +114,14 @@ def _encoder_layer(src: Tensor, width: int, heads: int, *more: object, **_: obje
     FLOPs: 2 · tokens · weights + 4 · tokens · length · width.
     """
     weights = [each for each in more if is_tensor(each) and len(each.shape) == 2]
-    tokens = _elements(src) // width
+    tokens = elements_of(src) // width
     length = src.shape[-2]
     assert isinstance(length, int)
-    return 2 * tokens * sum(map(_elements, weights)) + 4 * tokens * length * width
+    return 2 * tokens * sum(map(elements_of, weights)) + 4 * tokens * length * width
 
 
 def _recurrent_layer(input: Tensor, *more: object, **_: object) -> int:
     """Products with the weights of each step. FLOPs: 2 · steps · batch · weights."""
     weights = [each for each in more[:2] if is_tensor(each)]
     steps, batch = (size for size in input.shape[:2] if isinstance(size, int))
-    return 2 * steps * batch * sum(map(_elements, weights))
+    return 2 * steps * batch * sum(map(elements_of, weights))

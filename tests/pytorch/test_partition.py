@@ -413,6 +413,24 @@ def test_what_writes_to_its_argument_is_no_view() -> None:
     torch.testing.assert_close(ours, theirs)
 
 
+@pytest.mark.parametrize(("size", "algorithms"), [(4, "exact"), (7, "fast")])
+def test_statistics_of_few_values_are_taken_of_exact_sums(
+    size: int, algorithms: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen: list[str] = []
+
+    def program_of(module: object, options: dynamo.CodeOptions, **more: object) -> object:
+        chosen.append(options.algorithms)
+        return make(module, options, **more)
+
+    make = dynamo.program_of
+    monkeypatch.setattr(dynamo, "program_of", program_of)
+
+    agrees(nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8)), (torch.randn(2, 3, size, size),))
+
+    assert chosen == [algorithms]
+
+
 def test_gradients_are_told_once_with_the_remedy(caplog: pytest.LogCaptureFixture) -> None:
     net, (x,) = Training().train(), (torch.randn(3, 3, 15, 14),)
     eager = copy.deepcopy(net)
