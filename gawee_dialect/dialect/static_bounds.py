@@ -145,11 +145,13 @@ def _verify_groups(op: "tensor.CollapseShapeOp | tensor.ExpandShapeOp") -> None:
     """Verify which axes of one shape are joined to each axis of the other."""
     groups, shapes = op.reassociation, [shape_of(op.src), shape_of(op.result)]
     apart, joined = shapes if op.name == "tensor.collapse_shape" else reversed(shapes)
-    require(isa(groups, ArrayAttr[ArrayAttr[IntegerAttr]]), "expected groups of axes")
+    assert isa(groups, ArrayAttr[ArrayAttr[IntegerAttr]])
     axes = [[axis.value.data for axis in group] for group in groups]
+    if not joined and not axes:  # each axis has one element
+        axes, joined = [[*range(len(apart))]], [1]
     require(
         [axis for group in axes for axis in group] == [*range(len(apart))]
-        and len(axes) in (len(joined), 0),
+        and len(axes) == len(joined),
         f"expected {len(joined)} groups of the axes 0 to {len(apart) - 1} in order, got {axes}",
     )
     for axis, group in enumerate(axes):
