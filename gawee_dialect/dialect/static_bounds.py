@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
+    DenseArrayBase,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -28,6 +29,9 @@ from gawee_dialect.hints import isa
 if TYPE_CHECKING:
     from xdsl.dialects import memref, tensor
     from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+
+INDEX_OF_AN_OPERAND = -(1 << 31)
+"""What llvm.getelementptr has for an index that is an operand."""
 
 LLVM_ENUMERATIONS: Mapping[str, int] = {"overflowFlags": 3, "visibility_": 2, "unnamed_addr": 2}
 """Properties of llvm's ops that are numbers of names, and the last; xDSL prints no other."""
@@ -173,7 +177,12 @@ def _verify_indices(indices: Sequence[SSAValue], shape: Sequence[int]) -> None:
         require(inside, f"expected index {value} to stay in axis {axis} of size {size}")
 
 
-def _verify_enumerations(op: Operation) -> None:
+def _verify_llvm(op: Operation) -> None:
+    indices = op.properties.get("rawConstantIndices")
+    if isinstance(indices, DenseArrayBase):  # of llvm.getelementptr, behind the pointer
+        count = list(indices.iter_values()).count(INDEX_OF_AN_OPERAND)
+        found = len(op.operands) - 1
+        require(found == count, f"expected {count} dynamic indices, got {found}")
     for name, last in LLVM_ENUMERATIONS.items():
         number = op.properties.get(name)
         if isinstance(number, IntegerAttr):
@@ -183,5 +192,5 @@ def _verify_enumerations(op: Operation) -> None:
 
 _VERIFIERS: Mapping[str, Callable[[Operation], None]] = {
     **dict.fromkeys(("memref", "tensor", "linalg", "scf", "omp"), _verify),
-    "llvm": _verify_enumerations,
+    "llvm": _verify_llvm,
 }

@@ -82,3 +82,11 @@ func.func @an_index_of_no_loop(%y: memref<5xindex>) {
   }
   func.return
 }
+
+// -----
+
+// CHECK: error: 'llvm.getelementptr' op expected 2 dynamic indices, got 1
+llvm.func @indices_that_are_operands(%p: !llvm.ptr, %i: i64) {
+  %e = "llvm.getelementptr"(%p, %i) <{elem_type = !llvm.array<4 x f32>, noWrapFlags = 0 : i32, rawConstantIndices = array<i32: -2147483648, -2147483648>}> : (!llvm.ptr, i64) -> !llvm.ptr
+  llvm.return
+}
