@@ -296,6 +296,8 @@ class RewritePass(ModulePass, ABC):
 
     False where no pattern is for what another makes, or erases an op that one is for.
     """
+    takes_open_sizes: ClassVar[bool] = False
+    """Whether shapes may hold `OpenSize`; otherwise modules that have some are refused."""
 
     def make_patterns(self) -> Sequence[RewritePattern]:
         """Instantiate the table; a pass whose patterns take its options overrides this."""
