@@ -173,7 +173,12 @@ def _verify_indices(indices: Sequence[SSAValue], shape: Sequence[int]) -> None:
         require(inside, f"expected index {value} to stay in axis {axis} of size {size}")
 
 
-def _verify_enumerations(op: Operation) -> None:
+def _verify_llvm(op: Operation) -> None:
+    from xdsl.dialects.llvm import GEP_USE_SSA_VAL, GEPOp
+
+    if isinstance(op, GEPOp):
+        count, given = [*op.rawConstantIndices.iter_values()].count(GEP_USE_SSA_VAL), op.ssa_indices
+        require(len(given) == count, f"expected {count} dynamic indices, got {len(given)}")
     for name, last in LLVM_ENUMERATIONS.items():
         number = op.properties.get(name)
         if isinstance(number, IntegerAttr):
@@ -183,5 +188,5 @@ def _verify_enumerations(op: Operation) -> None:
 
 _VERIFIERS: Mapping[str, Callable[[Operation], None]] = {
     **dict.fromkeys(("memref", "tensor", "linalg", "scf", "omp"), _verify),
-    "llvm": _verify_enumerations,
+    "llvm": _verify_llvm,
 }
