@@ -29,10 +29,24 @@ func.func @axes_are_joined_in_groups(%x: tensor<2x3x5xf32>, %y: tensor<6x5xf32>)
   func.return
 }
 
+func.func @a_scalar_is_one_element(%x: tensor<1x7xf32>) {
+  // CHECK: error: 'tensor.collapse_shape' op expected size 7 of axis 0, the product of [1, 7], got 1
+  %0 = tensor.collapse_shape %x [] : tensor<1x7xf32> into tensor<f32>
+  func.return
+}
+
+llvm.func @a_marker_has_an_index(%p: !llvm.ptr) {
+  // CHECK: error: 'llvm.getelementptr' op expected 1 dynamic indices, got 0
+  %0 = "llvm.getelementptr"(%p) <{rawConstantIndices = array<i32: -2147483648>, elem_type = f32, noWrapFlags = 0 : i32, inbounds}> : (!llvm.ptr) -> !llvm.ptr
+  llvm.return
+}
+
 func.func @what_is_inside_passes(%x: tensor<5x3xf32>, %n: tensor<?x3xf32>, %i: index) {
   // CHECK-NOT: error
   %0 = tensor.extract_slice %x[3, 0] [2, 3] [1, 1] : tensor<5x3xf32> to tensor<2x3xf32>
   %1 = tensor.extract_slice %n[9, 0] [2, 3] [1, 1] : tensor<?x3xf32> to tensor<2x3xf32>
   %2 = tensor.extract_slice %x[%i, 0] [2, 3] [1, 1] : tensor<5x3xf32> to tensor<2x3xf32>
+  %3 = tensor.extract_slice %x[3, 1] [1, 1] [1, 1] : tensor<5x3xf32> to tensor<1x1xf32>
+  %4 = tensor.collapse_shape %3 [] : tensor<1x1xf32> into tensor<f32>
   func.return
 }
