@@ -18,6 +18,7 @@ class CountOps(ModulePass):
 
     name = "count-ops"
     numerics: ClassVar[Numerics] = EXACT
+    takes_open_sizes: ClassVar[bool] = True
 
     dialect: str = "gawee"
     """Only ops of this dialect count."""
