@@ -81,10 +81,13 @@ def size_name(name: str, low: int, high: int, step: int = 1) -> SizeName:
 
 
 def open_functions(module: ModuleOp) -> Iterator[FuncOp]:
-    """Yield the functions with arguments whose sizes have names."""
+    """Yield the functions with a body and with arguments whose sizes have names."""
     for block in module.body.blocks:  # what is read is not verified yet
         for op in block.ops:
-            if isinstance(op, FuncOp) and any(SIZES in each.data for each in op.arg_attrs or ()):
+            if not isinstance(op, FuncOp) or op.is_declaration or op.arg_attrs is None:
+                continue
+            named = any(SIZES in each.data for each in op.arg_attrs)
+            if named and len(op.arg_attrs) == len(op.args):
                 yield op
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
 from math import prod
@@ -11,6 +12,8 @@ from pathlib import Path
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, ShapedType
 
+from gawee_dialect.analysis.open_sizes import open_names, specialized
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.frontends.formats import open_graph, sniff
 from gawee_dialect.frontends.graph import ReadOptions
@@ -19,6 +22,7 @@ from gawee_dialect.levels import Level, level_of
 from gawee_dialect.model import Model
 from gawee_dialect.parameters.random_arrays import random_array
 from gawee_dialect.passes.graph.lower_opdesc import LowerOpdesc
+from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.passes.pipelines import to_linalg
 from gawee_dialect.source import Source
@@ -62,10 +66,18 @@ def opened(format: str, data: bytes, folder: Path | None) -> ModuleOp:
 def lowered_and_run(module: object) -> None:
     """Take an accepted module to linalg, and run it there where it has an entry function.
 
+    One of open sizes is taken there as it is too, and runs at the least ones.
+
     Raises GaweeError where it is refused, which is no mistake.
     """
     assert isinstance(module, ModuleOp)
-    if level_of(module) is not Level.GAWEE or not _is_small(module):
+    if level_of(module) is not Level.GAWEE:
+        return
+    if names := open_names(module):
+        with suppress(GaweeError):
+            run_passes(make_context(), module.clone(), (LowerToLinalg(),))
+        module = specialized(module, {name.name: name.low for name in names})
+    if not _is_small(module):
         return
     lowered = module.clone()
     run_passes(make_context(), lowered, (LowerOpdesc(), *to_linalg()))

@@ -41,3 +41,9 @@ func.func @main(%x: tensor<?x3xf32> {gawee.sizes = ["rows", "-"]}) -> tensor<?x3
   %3 = gawee.relu %2 : (tensor<?x3xf32>) -> tensor<?x3xf32>
   func.return %3 : tensor<?x3xf32>
 }
+
+// -----
+
+// A declaration computes nothing of its sizes.
+// CHECK: func.func private @elsewhere(tensor<?x3xf32>)
+func.func private @elsewhere(tensor<?x3xf32> {gawee.sizes = ["rows", "-"]})
