@@ -15,7 +15,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import reduce
 from math import gcd, prod
 from typing import TypeAlias
 
@@ -174,7 +173,7 @@ class OpenSize(int):
         for product, factor in self.form.terms.items():
             sizes = (OpenSize.named(name_of(each)) for each in product)
             # The factor counts steps, and a name all of them.
-            total = reduce(_multiplied, sizes, factor) // _steps(product) + total
+            total = prod(sizes, start=factor) // _steps(product) + total
         return total
 
     def range(self) -> tuple[int, int]:
@@ -259,17 +258,21 @@ class OpenSize(int):
 
     # What only a number has.
 
+    def refused(self) -> UnknownSize:
+        """Return the error of what has to have a number."""
+        return UnknownSize(f"expected a number, got the open size '{self.text()}'")
+
     def __int__(self) -> int:
-        raise UnknownSize(f"expected a number, got the open size '{self.text()}'")
+        raise self.refused()
 
     def __float__(self) -> float:
-        raise UnknownSize(f"expected a number, got the open size '{self.text()}'")
+        raise self.refused()
 
     def __truediv__(self, other: float) -> float:
-        raise UnknownSize(f"expected a number, got the open size '{self.text()}'")
+        raise self.refused()
 
     def __rtruediv__(self, other: float) -> float:
-        raise UnknownSize(f"expected a number, got the open size '{self.text()}'")
+        raise self.refused()
 
     def __str__(self) -> str:
         return self._text_of_parameters() if _as_parameters.get() else self.text()
@@ -327,10 +330,6 @@ def _term_text(product: Product, factor: int) -> str:
     return text if divisor == 1 else f"{text} / {divisor}"
 
 
-def _multiplied(lhs: int, rhs: int) -> int:
-    return lhs * rhs
-
-
 def form_of(size: int) -> Form:
     """Return the form of a size, which may be a number."""
     return size.form if isinstance(size, OpenSize) else Form(size)
@@ -376,18 +375,17 @@ def parse_size(text: str, name_of: Callable[[str], SizeName] = SizeName) -> int:
     try:
         return _parse(text, name_of)
     except UnknownSize as error:
-        raise VerifyException(
-            f"expected a size such as '2 * length + 1', got '{text}': {error}"
-        ) from error
+        raise VerifyException(f"{_wrong(text)}: {error}") from error
+
+
+def _wrong(text: str) -> VerifyException:
+    return VerifyException(f"expected a size such as '2 * length + 1', got '{text}'")
 
 
 def _parse(text: str, name_of: Callable[[str], SizeName]) -> int:
     tokens = list(_tokens(text))
     total: int = 0
     position = 0
-
-    def wrong() -> VerifyException:
-        return VerifyException(f"expected a size such as '2 * length + 1', got '{text}'")
 
     def atom() -> int:
         nonlocal position
@@ -396,7 +394,7 @@ def _parse(text: str, name_of: Callable[[str], SizeName]) -> int:
         if token.isdigit():
             return int(token)
         if not token or token in "+-*/":
-            raise wrong()
+            raise _wrong(text)
         return OpenSize.named(name_of(token))
 
     while True:
@@ -413,7 +411,7 @@ def _parse(text: str, name_of: Callable[[str], SizeName]) -> int:
         if position == len(tokens):
             return total
         if tokens[position] not in "+-":
-            raise wrong()
+            raise _wrong(text)
 
 
 def _tokens(text: str) -> Iterator[str]:
@@ -422,7 +420,7 @@ def _tokens(text: str) -> Iterator[str]:
     while position < len(text):
         found = _TOKEN.match(text, position)
         if found is None:
-            raise VerifyException(f"expected a size such as '2 * length + 1', got '{text}'")
+            raise _wrong(text)
         position = found.end()
         yield found[0].strip()
 
@@ -432,10 +430,15 @@ def is_open(shape: Sequence[int]) -> bool:
     return any(isinstance(size, OpenSize) for size in shape)
 
 
+def without_names(shape: Sequence[int]) -> list[int]:
+    """Return a shape as types have it below graphs: `DYNAMIC_INDEX` for each size that is open."""
+    return [DYNAMIC_INDEX if isinstance(size, OpenSize) else size for size in shape]
+
+
 def indices_of(size: int) -> range:
     """Return the positions along an axis whose size has to be a number; raises UnknownSize."""
     if isinstance(size, OpenSize):
-        raise UnknownSize(f"expected a number, got the open size '{size.text()}'")
+        raise size.refused()
     return range(size)
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
-    DenseArrayBase,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -29,9 +28,6 @@ from gawee_dialect.hints import isa
 if TYPE_CHECKING:
     from xdsl.dialects import memref, tensor
     from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-
-INDEX_OF_AN_OPERAND = -(1 << 31)
-"""What llvm.getelementptr has for an index that is an operand."""
 
 LLVM_ENUMERATIONS: Mapping[str, int] = {"overflowFlags": 3, "visibility_": 2, "unnamed_addr": 2}
 """Properties of llvm's ops that are numbers of names, and the last; xDSL prints no other."""
@@ -178,10 +174,11 @@ def _verify_indices(indices: Sequence[SSAValue], shape: Sequence[int]) -> None:
 
 
 def _verify_llvm(op: Operation) -> None:
-    indices = op.properties.get("rawConstantIndices")
-    if isinstance(indices, DenseArrayBase):  # of llvm.getelementptr, behind the pointer
-        count = list(indices.iter_values()).count(INDEX_OF_AN_OPERAND)
-        found = len(op.operands) - 1
+    from xdsl.dialects.llvm import GEP_USE_SSA_VAL, GEPOp
+
+    if isinstance(op, GEPOp):
+        count = list(op.rawConstantIndices.iter_values()).count(GEP_USE_SSA_VAL)
+        found = len(op.ssa_indices)
         require(found == count, f"expected {count} dynamic indices, got {found}")
     for name, last in LLVM_ENUMERATIONS.items():
         number = op.properties.get(name)

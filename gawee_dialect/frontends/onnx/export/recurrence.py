@@ -9,10 +9,9 @@ from xdsl.dialects.builtin import TensorType, i32
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
-from gawee_dialect.dialect.dense import array_of
+from gawee_dialect.dialect.folding import is_filled_with
 from gawee_dialect.dialect.graph.arrangement import BroadcastToOp
 from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
-from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.elementary import TanhOp
 from gawee_dialect.dialect.graph.elementwise import ReluOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
@@ -178,10 +177,7 @@ def _parts(scan: ScanOp, layer: Layer, gates: int, hidden: int, has_bias: bool) 
     for op in list(body.ops)[::-1]:
         op.detach()
         op.erase()
-    around = all(
-        each.owner is not scan.body.block and _block(each) is not scan.body.block
-        for each in parts.values()
-    )
+    around = all(_block(each) is not scan.body.block for each in parts.values())
     return parts if is_same and around and len(parts) == len(named) else None
 
 
@@ -327,8 +323,7 @@ def _with_axis(value: SSAValue, order: Sequence[int] = ()) -> SSAValue | None:
 
 def _is_zeros(value: SSAValue) -> bool:
     owner = value.owner
-    source = owner.input.owner if isinstance(owner, BroadcastToOp) else owner
-    return isinstance(source, ConstantOp) and not array_of(source.value).any()
+    return is_filled_with(owner.input if isinstance(owner, BroadcastToOp) else value, 0)
 
 
 def _whole(

@@ -10,15 +10,16 @@ from dataclasses import dataclass, field
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from gawee_dialect.analysis.open_sizes import argument_shapes, open_functions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.open_size import OpenSize, SizeName, is_open
+from gawee_dialect.dialect.open_size import OpenSize, SizeName, is_open, without_names
 from gawee_dialect.dialect.types import is_tensor
+from gawee_dialect.upstream.arith import index_constant
 
 INDEX = IndexType()
 
@@ -67,7 +68,7 @@ def named_values(module: ModuleOp) -> Generator[None]:
 def _read(function: FuncOp, name: SizeName) -> SSAValue:
     builder = Builder(InsertPoint.at_start(function.body.block))
     argument, axis, factor, rest = _said(function, name)
-    at = builder.insert(arith.ConstantOp(IntegerAttr(axis, INDEX))).result
+    at = builder.insert(index_constant(axis)).result
     dim = tensor.DimOp.build(operands=[argument, at], result_types=[INDEX])
     value: SSAValue = builder.insert(dim).result
     value = _arithmetic(builder, arith.SubiOp, value, rest) if rest else value
@@ -95,7 +96,7 @@ def _said(function: FuncOp, name: SizeName) -> tuple[SSAValue, int, int, int]:
 def _arithmetic(
     builder: Builder, op: type[arith.SubiOp | arith.DivUIOp], value: SSAValue, number: int
 ) -> SSAValue:
-    other = builder.insert(arith.ConstantOp(IntegerAttr(number, INDEX))).result
+    other = builder.insert(index_constant(number)).result
     return builder.insert(op(value, other)).result
 
 
@@ -103,7 +104,7 @@ def size_value(builder: Builder, size: OpenSize) -> SSAValue:
     """Insert what computes a size; returns it as an index."""
 
     def number(value: int) -> SSAValue:
-        return builder.insert(arith.ConstantOp(IntegerAttr(value, INDEX))).result
+        return builder.insert(index_constant(value)).result
 
     names, total = _names.get(), None
     for product, factor in size.form.terms.items():
@@ -129,7 +130,7 @@ def size_value(builder: Builder, size: OpenSize) -> SSAValue:
 def mixed_sizes(builder: Builder, sizes: Sequence[int]) -> tuple[list[int], list[SSAValue]]:
     """Return sizes as ops of the tensor dialect take them: numbers, and values of those open."""
     values = [size_value(builder, size) for size in sizes if isinstance(size, OpenSize)]
-    return [DYNAMIC_INDEX if isinstance(size, OpenSize) else size for size in sizes], values
+    return without_names(sizes), values
 
 
 def _erase_forms(function: FuncOp) -> None:
@@ -139,11 +140,6 @@ def _erase_forms(function: FuncOp) -> None:
         inner = (argument for block in blocks for argument in block.args)
         for value in (*op.results, *inner):
             if is_tensor(value.type) and is_open(value.type.get_shape()):
-                plain = [
-                    DYNAMIC_INDEX if isinstance(size, OpenSize) else size
-                    for size in value.type.get_shape()
-                ]
-                Rewriter.replace_value_with_new_type(
-                    value, TensorType(value.type.element_type, plain)
-                )
+                plain = TensorType(value.type.element_type, without_names(value.type.get_shape()))
+                Rewriter.replace_value_with_new_type(value, plain)
     function.update_function_type()

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from xdsl.builder import Builder
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     AnyFloat,
     ArrayAttr,
     DenseArrayBase,
@@ -19,7 +18,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from gawee_dialect.dialect.open_size import OpenSize, is_open
+from gawee_dialect.dialect.open_size import OpenSize, is_open, without_names
 from gawee_dialect.dialect.types import (
     AnyTensor,
     element_type,
@@ -216,9 +215,7 @@ def _values(builder: Builder, *lists: Sequence[int]) -> list[list[SSAValue]]:
 def _static(*lists: Sequence[int]) -> dict[str, Attribute]:
     names = ("static_offsets", "static_sizes", "static_strides")
     return {
-        name: DenseArrayBase.from_list(
-            i64, [DYNAMIC_INDEX if isinstance(size, OpenSize) else size for size in each]
-        )
+        name: DenseArrayBase.from_list(i64, without_names(each))
         for name, each in zip(names, lists, strict=True)
     }
 
