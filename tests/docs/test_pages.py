@@ -8,6 +8,7 @@ package is a test of its own, skipped where the package is not installed.
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.effort import full_run
+from tests.forked_tools.server import CLIENT, VARIABLE, start
 
 ROOT = Path(__file__).parent.parent.parent
 TORCHVISION = ROOT / "docs" / "tutorial" / "torchvision.md"
@@ -71,29 +73,44 @@ def output_pattern(expected: str) -> re.Pattern[str]:
     return re.compile(".*".join(re.escape(flat(part)) for part in expected.split("...")))
 
 
+@pytest.fixture(scope="module")
+def forked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return an environment in which one process starts the tools (`tests/forked_tools/`).
+
+    `pip install` of a page goes to a folder of its own.
+    """
+    installed = str(tmp_path_factory.mktemp("installed"))
+    path = os.pathsep.join((str(ROOT), installed))
+    environment = {**os.environ, "PIP_TARGET": installed, "PYTHONPATH": path}
+    start(environment)
+    return environment
+
+
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    """Return an environment whose tools are those of this tree."""
+def environment(
+    request: pytest.FixtureRequest, tmp_path: Path, forked: dict[str, str]
+) -> Iterator[dict[str, str]]:
+    """Give an environment whose tools are those of this tree; the README's start by themselves."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for name in TOOLS:
         tool = folder / f"gawee-{name}"
-        run = shlex.join([sys.executable, "-m", f"gawee_dialect.tools.gawee_{name}"])
-        tool.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}:$PYTHONPATH" exec {run} "$@"\n')
+        run = shlex.join([sys.executable, "-I", "-S", str(CLIENT)])
+        tool.write_text(f'#!/bin/sh\nexec {run} gawee_dialect.tools.gawee_{name} "$@"\n')
         tool.chmod(0o755)
     folders = (str(folder), str(Path(sys.executable).parent), os.environ["PATH"])
-    installed = tmp_path / "installed"
-    return {
-        **os.environ,
+    environment = {
+        **forked,
         "PATH": os.pathsep.join(folders),
-        "PYTHONPATH": os.pathsep.join((str(ROOT), str(installed))),
-        # `pip install` of a page goes to a folder of its own, with what is installed already.
-        "PIP_TARGET": str(installed),
         "PIP_NO_BUILD_ISOLATION": "0",  # pip reads this one backwards
         "PIP_NO_DEPS": "1",
         "PIP_NO_INDEX": "1",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     }
+    if "README" in request.node.name:
+        environment.pop(VARIABLE, None)
+    yield environment
+    shutil.rmtree(environment["PIP_TARGET"], ignore_errors=True)
 
 
 @pytest.mark.parametrize(
