@@ -2,24 +2,40 @@
 
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from functools import lru_cache
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
+from inspect import signature
+from typing import TypeAlias, TypeGuard, TypeVar
 
-from xdsl.dialects.builtin import DenseArrayBase
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    UnitAttr,
+    f64,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
+    AttrConstraint,
     AttrSizedOperandSegments,
+    BaseAttr,
+    EqAttrConstraint,
     IRDLOperation,
     OpResult,
     OptOperandDef,
+    ParamAttrConstraint,
     ParsePropInAttrDict,
     VarOperandDef,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.dialect.open_size import is_open
+from gawee_dialect.dialect.size_list import SizeList, SizesAttr, size_list
 from gawee_dialect.dialect.types import AnyTensor, require_static, shape_text, tensor_type
+from gawee_dialect.hints import isa
 
 
 class InferredOp(IRDLOperation, ABC):
@@ -49,12 +65,49 @@ class InferredOp(IRDLOperation, ABC):
                 )
 
 
-class GaweeOp(InferredOp, ABC):
-    """An op with one result; its shape rule is a static method `result_type`."""
+Value: TypeAlias = Attribute | Sequence[int] | str | float | None
+"""A property as constructors take it; one that is there or not is a bool."""
 
-    @abstractmethod
+Field: TypeAlias = SSAValue | Sequence[SSAValue] | Value
+"""An operand or a property, as an op holds it or as its constructor takes it."""
+
+
+class GaweeOp(InferredOp, ABC):
+    """An op with one result; its shape rule is a static method or class method `result_type`.
+
+    The rule's parameters have the names of those operands, whose types it gets, and of those
+    properties, whose values it gets, that the result depends on.
+    """
+
+    def define(
+        self, operands: Sequence[SSAValue | Sequence[SSAValue] | None], **properties: Value
+    ) -> None:
+        """Make this op; its result has the type that the shape rule says.
+
+        Raises VerifyException where the rule does.
+        """
+        definition = self.get_irdl_definition()
+        names = (name for name, _ in definition.operands)
+        given: dict[str, Field] = {**dict(zip(names, operands, strict=True)), **properties}
+        IRDLOperation.__init__(
+            self,
+            operands=operands,
+            properties={
+                name: _attribute(value, definition.properties[name].constr)
+                for name, value in properties.items()
+            },
+            result_types=[self._result_type(given)],
+        )
+
     def inferred_type(self) -> AnyTensor:
         """Apply the op's shape rule to its own operands and properties."""
+        _, flags, names = _shape_rule(type(self))
+        fields: dict[str, Field] = {name: getattr(self, name) for name in names}
+        return self._result_type(fields | {name: fields[name] is not None for name in flags})
+
+    def _result_type(self, fields: Mapping[str, Field]) -> AnyTensor:
+        rule, _, names = _shape_rule(type(self))
+        return rule(**{name: _seen_by_rule(fields[name]) for name in names})
 
     def inferred_types(self) -> Sequence[AnyTensor]:
         return (self.inferred_type(),)
@@ -63,6 +116,70 @@ class GaweeOp(InferredOp, ABC):
     def output(self) -> OpResult:
         """The one result."""
         return self.results[0]
+
+
+def _seen_by_rule(field: Field) -> object:
+    """Return what a shape rule gets of an operand or property: its type, or its value."""
+    match field:
+        case SSAValue():
+            return tensor_type(field)
+        case FloatAttr():
+            return field.value.data
+        case IntegerAttr():
+            return bool(field.value.data) if field.type == i1 else field.value.data
+        case StringAttr():
+            return field.data
+        case Attribute():
+            return field.get_values() if _is_list(field) else field
+        case str() | int() | float() | None:
+            return field
+        case _:
+            return [tensor_type(each) if isa(each, SSAValue) else each for each in field]
+
+
+def _is_list(field: Attribute) -> TypeGuard[SizeList]:
+    """Whether a property is a list of numbers."""
+    return isinstance(field, DenseArrayBase | SizesAttr)
+
+
+@cache
+def _shape_rule(
+    kind: type[GaweeOp],
+) -> tuple[Callable[..., AnyTensor], Sequence[str], Sequence[str]]:
+    """Return the shape rule of a class, those of its parameters that are flags, and all."""
+    rule: Callable[..., AnyTensor] = getattr(kind, "result_type")
+    names = list(signature(rule).parameters)
+    properties = kind.get_irdl_definition().properties
+    is_flag = BaseAttr(UnitAttr)
+    flags = [name for name in names if name in properties and properties[name].constr == is_flag]
+    return rule, flags, names
+
+
+def _attribute(value: Value, constraint: AttrConstraint) -> Attribute | None:
+    """Return the attribute of a property that has a value."""
+    if value is None or isinstance(value, Attribute):
+        return value
+    if isinstance(value, str):
+        return StringAttr(value)
+    element = _element(constraint)
+    if isinstance(value, Sequence):
+        return size_list(value) if element is None else DenseArrayBase.from_list(i64, value)
+    if element is None:
+        return UnitAttr() if value else None
+    return (
+        FloatAttr(value, f64)
+        if element == f64
+        else IntegerAttr(int(value), i1 if element == i1 else i64)
+    )
+
+
+@cache
+def _element(constraint: AttrConstraint) -> Attribute | None:
+    """Return the type of a number, or of the elements of an array, where it is one alone."""
+    if not isinstance(constraint, ParamAttrConstraint):
+        return None
+    types = (each.attr for each in constraint.param_constrs if isinstance(each, EqAttrConstraint))
+    return next(types, None)
 
 
 class CountedOp(IRDLOperation, ABC):

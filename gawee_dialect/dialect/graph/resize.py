@@ -186,16 +186,6 @@ class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
         )
         return TensorType(input.element_type, (batch, channels, *size))
 
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input),
-            size=self.size.get_values(),
-            mode=self.mode.data,
-            align_corners=self.align_corners is not None,
-            scales=None if self.scales is None else self.scales.get_values(),
-            float_positions=self.float_positions is not None,
-        )
-
     def verify_(self) -> None:
         super().verify_()
         for index, value in enumerate(self.size_from):
