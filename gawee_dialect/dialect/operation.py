@@ -2,10 +2,10 @@
 
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from inspect import signature
-from typing import TypeAlias, TypeGuard, TypeVar
+from typing import TypeAlias, TypeVar
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -33,7 +33,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.dialect.open_size import is_open
-from gawee_dialect.dialect.size_list import SizeList, SizesAttr, size_list
+from gawee_dialect.dialect.size_list import SizesAttr, size_list
 from gawee_dialect.dialect.types import AnyTensor, require_static, shape_text, tensor_type
 from gawee_dialect.hints import isa
 
@@ -86,7 +86,7 @@ class GaweeOp(InferredOp, ABC):
 
         Raises VerifyException where the rule does.
         """
-        definition = self.get_irdl_definition()
+        definition, (rule, parameters) = self.get_irdl_definition(), _shape_rule(type(self))
         names = (name for name, _ in definition.operands)
         given: dict[str, Field] = {**dict(zip(names, operands, strict=True)), **properties}
         IRDLOperation.__init__(
@@ -96,18 +96,20 @@ class GaweeOp(InferredOp, ABC):
                 name: _attribute(value, definition.properties[name].constr)
                 for name, value in properties.items()
             },
-            result_types=[self._result_type(given)],
+            result_types=[rule(**{name: _seen_by_rule(given[name]) for name, _ in parameters})],
         )
 
     def inferred_type(self) -> AnyTensor:
         """Apply the op's shape rule to its own operands and properties."""
-        _, flags, names = _shape_rule(type(self))
-        fields: dict[str, Field] = {name: getattr(self, name) for name in names}
-        return self._result_type(fields | {name: fields[name] is not None for name in flags})
-
-    def _result_type(self, fields: Mapping[str, Field]) -> AnyTensor:
-        rule, _, names = _shape_rule(type(self))
-        return rule(**{name: _seen_by_rule(fields[name]) for name in names})
+        rule, parameters = _shape_rule(type(self))
+        fields: Iterator[tuple[str, Field, bool]]
+        fields = ((name, getattr(self, name), flag) for name, flag in parameters)
+        return rule(
+            **{
+                name: field is not None if flag else _seen_by_rule(field)
+                for name, field, flag in fields
+            }
+        )
 
     def inferred_types(self) -> Sequence[AnyTensor]:
         return (self.inferred_type(),)
@@ -120,39 +122,30 @@ class GaweeOp(InferredOp, ABC):
 
 def _seen_by_rule(field: Field) -> object:
     """Return what a shape rule gets of an operand or property: its type, or its value."""
-    match field:
-        case SSAValue():
-            return tensor_type(field)
-        case FloatAttr():
-            return field.value.data
-        case IntegerAttr():
-            return bool(field.value.data) if field.type == i1 else field.value.data
-        case StringAttr():
-            return field.data
-        case Attribute():
-            return field.get_values() if _is_list(field) else field
-        case str() | int() | float() | None:
-            return field
-        case _:
-            return [tensor_type(each) if isa(each, SSAValue) else each for each in field]
-
-
-def _is_list(field: Attribute) -> TypeGuard[SizeList]:
-    """Whether a property is a list of numbers."""
-    return isinstance(field, DenseArrayBase | SizesAttr)
+    if isinstance(field, SSAValue):
+        return tensor_type(field)
+    if field is None or isinstance(field, str | float | int):
+        return field
+    if isinstance(field, DenseArrayBase | SizesAttr):
+        return field.get_values()
+    if isa(field, IntegerAttr):
+        return bool(field.value.data) if field.type == i1 else field.value.data
+    if isinstance(field, FloatAttr):
+        return field.value.data
+    if isinstance(field, Attribute):
+        return field.data if isinstance(field, StringAttr) else field
+    return [tensor_type(each) if isa(each, SSAValue) else each for each in field]
 
 
 @cache
 def _shape_rule(
     kind: type[GaweeOp],
-) -> tuple[Callable[..., AnyTensor], Sequence[str], Sequence[str]]:
-    """Return the shape rule of a class, those of its parameters that are flags, and all."""
+) -> tuple[Callable[..., AnyTensor], Sequence[tuple[str, bool]]]:
+    """Return the shape rule of a class, its parameters, and whether each is a flag."""
     rule: Callable[..., AnyTensor] = getattr(kind, "result_type")
-    names = list(signature(rule).parameters)
-    properties = kind.get_irdl_definition().properties
-    is_flag = BaseAttr(UnitAttr)
-    flags = [name for name in names if name in properties and properties[name].constr == is_flag]
-    return rule, flags, names
+    properties, is_flag = kind.get_irdl_definition().properties.items(), BaseAttr(UnitAttr)
+    flags = {name for name, each in properties if each.constr == is_flag}
+    return rule, [(name, name in flags) for name in signature(rule).parameters]
 
 
 def _attribute(value: Value, constraint: AttrConstraint) -> Attribute | None:

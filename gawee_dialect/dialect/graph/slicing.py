@@ -37,6 +37,7 @@ from gawee_dialect.dialect.graph.movement import (
     MovedOp,
     MovementOp,
     integer,
+    integers,
     limited,
     moved,
     number,
@@ -305,7 +306,18 @@ class PadOp(MovedOp):
         value: float = 0,
     ):
         attribute = _value_attribute(element_type(input), value) if mode == "constant" else None
-        self.define([input], low=low, high=high, mode=mode, value=attribute)
+        super().__init__(
+            operands=[input],
+            properties={
+                "low": integers(low),
+                "high": integers(high),
+                "mode": StringAttr(mode),
+                "value": attribute,
+            },
+            result_types=[
+                self.result_type(tensor_type(input), low=low, high=high, mode=mode, value=attribute)
+            ],
+        )
 
     @classmethod
     def result_type(
