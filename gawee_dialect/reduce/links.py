@@ -5,7 +5,7 @@ from sizes, such as the height of a convolution's result, is no link: the op's o
 it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from xdsl.ir import Operation, SSAValue
@@ -20,7 +20,7 @@ from gawee_dialect.dialect.graph.movement import MovedOp
 from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
 from gawee_dialect.dialect.graph.order import SortOp, TopKOp
 from gawee_dialect.dialect.graph.pool import AdaptivePoolOp, WindowPoolOp
-from gawee_dialect.dialect.graph.reduction import ArgOp
+from gawee_dialect.dialect.graph.reduction import ArgOp, ReduceOp
 from gawee_dialect.dialect.graph.resize import InterpolateOp
 from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, ReshapeOp
@@ -171,8 +171,10 @@ def links(op: Operation) -> Iterable[Link]:
     match op:
         case ElementwiseOp():
             return [link for value in op.operands for link in broadcast_axes(value, op.output)]
+        case ReduceOp():
+            return _reduced(op.input, op.output, op.reduced_axes)
         case ArgOp():
-            return _searched(op)
+            return _reduced(op.input, op.output, [op.searched_axis])
         case AdaptivePoolOp() | InterpolateOp():
             return _image(op)
         case ConvTransposeOp():
@@ -240,10 +242,12 @@ def _grid_sample(op: GridSampleOp) -> Iterable[Link]:
     yield axis(op.grid, 2), axis(op.output, 3)
 
 
-def _searched(op: ArgOp) -> Iterable[Link]:
-    kept = [index for index in range(len(tensor_shape(op.input))) if index != op.searched_axis]
+def _reduced(input: SSAValue, output: SSAValue, axes: Sequence[int]) -> Iterable[Link]:
+    rank = len(tensor_shape(input))
+    kept = [index for index in range(rank) if index not in axes]
+    keeps_dims = len(tensor_shape(output)) == rank
     for position, index in enumerate(kept):
-        yield axis(op.input, index), axis(op.output, position if op.keep_dims is None else index)
+        yield axis(input, index), axis(output, index if keeps_dims else position)
 
 
 def _image(op: AdaptivePoolOp | InterpolateOp) -> Iterable[Link]:
