@@ -2,24 +2,40 @@
 
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from functools import lru_cache
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
+from inspect import signature
+from typing import TypeAlias, TypeVar
 
-from xdsl.dialects.builtin import DenseArrayBase
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    UnitAttr,
+    f64,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
+    AttrConstraint,
     AttrSizedOperandSegments,
+    BaseAttr,
+    EqAttrConstraint,
     IRDLOperation,
     OpResult,
     OptOperandDef,
+    ParamAttrConstraint,
     ParsePropInAttrDict,
     VarOperandDef,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.dialect.open_size import is_open
+from gawee_dialect.dialect.size_list import SizesAttr, size_list
 from gawee_dialect.dialect.types import AnyTensor, require_static, shape_text, tensor_type
+from gawee_dialect.hints import isa
 
 
 class InferredOp(IRDLOperation, ABC):
@@ -49,12 +65,51 @@ class InferredOp(IRDLOperation, ABC):
                 )
 
 
-class GaweeOp(InferredOp, ABC):
-    """An op with one result; its shape rule is a static method `result_type`."""
+Value: TypeAlias = Attribute | Sequence[int] | str | float | None
+"""A property as constructors take it; one that is there or not is a bool."""
 
-    @abstractmethod
+Field: TypeAlias = SSAValue | Sequence[SSAValue] | Value
+"""An operand or a property, as an op holds it or as its constructor takes it."""
+
+
+class GaweeOp(InferredOp, ABC):
+    """An op with one result; its shape rule is a static method or class method `result_type`.
+
+    The rule's parameters have the names of those operands, whose types it gets, and of those
+    properties, whose values it gets, that the result depends on.
+    """
+
+    def define(
+        self, operands: Sequence[SSAValue | Sequence[SSAValue] | None], **properties: Value
+    ) -> None:
+        """Make this op; its result has the type that the shape rule says.
+
+        Raises VerifyException where the rule does.
+        """
+        definition, (rule, parameters) = self.get_irdl_definition(), _shape_rule(type(self))
+        names = (name for name, _ in definition.operands)
+        given: dict[str, Field] = {**dict(zip(names, operands, strict=True)), **properties}
+        IRDLOperation.__init__(
+            self,
+            operands=operands,
+            properties={
+                name: _attribute(value, definition.properties[name].constr)
+                for name, value in properties.items()
+            },
+            result_types=[rule(**{name: _seen_by_rule(given[name]) for name, _ in parameters})],
+        )
+
     def inferred_type(self) -> AnyTensor:
         """Apply the op's shape rule to its own operands and properties."""
+        rule, parameters = _shape_rule(type(self))
+        fields: Iterator[tuple[str, Field, bool]]
+        fields = ((name, getattr(self, name), flag) for name, flag in parameters)
+        return rule(
+            **{
+                name: field is not None if flag else _seen_by_rule(field)
+                for name, field, flag in fields
+            }
+        )
 
     def inferred_types(self) -> Sequence[AnyTensor]:
         return (self.inferred_type(),)
@@ -63,6 +118,61 @@ class GaweeOp(InferredOp, ABC):
     def output(self) -> OpResult:
         """The one result."""
         return self.results[0]
+
+
+def _seen_by_rule(field: Field) -> object:
+    """Return what a shape rule gets of an operand or property: its type, or its value."""
+    if isinstance(field, SSAValue):
+        return tensor_type(field)
+    if field is None or isinstance(field, str | float | int):
+        return field
+    if isinstance(field, DenseArrayBase | SizesAttr):
+        return field.get_values()
+    if isa(field, IntegerAttr):
+        return bool(field.value.data) if field.type == i1 else field.value.data
+    if isinstance(field, FloatAttr):
+        return field.value.data
+    if isinstance(field, Attribute):
+        return field.data if isinstance(field, StringAttr) else field
+    return [tensor_type(each) if isa(each, SSAValue) else each for each in field]
+
+
+@cache
+def _shape_rule(
+    kind: type[GaweeOp],
+) -> tuple[Callable[..., AnyTensor], Sequence[tuple[str, bool]]]:
+    """Return the shape rule of a class, its parameters, and whether each is a flag."""
+    rule: Callable[..., AnyTensor] = getattr(kind, "result_type")
+    properties, is_flag = kind.get_irdl_definition().properties.items(), BaseAttr(UnitAttr)
+    flags = {name for name, each in properties if each.constr == is_flag}
+    return rule, [(name, name in flags) for name in signature(rule).parameters]
+
+
+def _attribute(value: Value, constraint: AttrConstraint) -> Attribute | None:
+    """Return the attribute of a property that has a value."""
+    if value is None or isinstance(value, Attribute):
+        return value
+    if isinstance(value, str):
+        return StringAttr(value)
+    element = _element(constraint)
+    if isinstance(value, Sequence):
+        return size_list(value) if element is None else DenseArrayBase.from_list(i64, value)
+    if element is None:
+        return UnitAttr() if value else None
+    return (
+        FloatAttr(value, f64)
+        if element == f64
+        else IntegerAttr(int(value), i1 if element == i1 else i64)
+    )
+
+
+@cache
+def _element(constraint: AttrConstraint) -> Attribute | None:
+    """Return the type of a number, or of the elements of an array, where it is one alone."""
+    if not isinstance(constraint, ParamAttrConstraint):
+        return None
+    types = (each.attr for each in constraint.param_constrs if isinstance(each, EqAttrConstraint))
+    return next(types, None)
 
 
 class CountedOp(IRDLOperation, ABC):

@@ -1,7 +1,8 @@
 """Which sizes of an op's operands, result and properties are one size.
 
-What an op computes from sizes,
-such as the height of a convolution's result, is no link: the op's own shape rule says it.
+Of an op that is defined by equations they are the axes that one index walks. What an op computes
+from sizes, such as the height of a convolution's result, is no link: the op's own shape rule says
+it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,20 +10,14 @@ from itertools import pairwise
 
 from xdsl.ir import Operation, SSAValue
 
+from gawee_dialect.dialect.equation import EquationOp
 from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, TransposeOp
-from gawee_dialect.dialect.graph.attention import AttentionOp
 from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.graph.elementwise import ElementwiseOp
 from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
-from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.graph.movement import MovedOp
 from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
-from gawee_dialect.dialect.graph.normalization import (
-    BatchNormOp,
-    GroupNormOp,
-    LayerNormOp,
-    RmsNormOp,
-)
 from gawee_dialect.dialect.graph.order import SortOp, TopKOp
 from gawee_dialect.dialect.graph.pool import AdaptivePoolOp, WindowPoolOp
 from gawee_dialect.dialect.graph.reduction import ArgOp, ReduceOp
@@ -32,6 +27,7 @@ from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, ReshapeOp
 from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.types import is_tensor, tensor_shape
+from gawee_dialect.equations.axes import walks_of
 
 # Slots: sizes that an op has, and the pairs of them that are equal whatever the op.
 
@@ -173,41 +169,44 @@ def kernel_slots(op: Operation) -> list[Slot]:
 def links(op: Operation) -> Iterable[Link]:
     """Yield the pairs of slots of an op that always are one size."""
     match op:
-        case ConvOp():
-            return _conv(op)
-        case MatMulOp():
-            return _matmul(op)
-        case BatchNormOp():
-            return _batch_norm(op)
         case ElementwiseOp():
             return [link for value in op.operands for link in broadcast_axes(value, op.output)]
-        case LayerNormOp() | RmsNormOp() | GroupNormOp():
-            return _scaled(op)
         case ReduceOp():
             return _reduced(op.input, op.output, op.reduced_axes)
         case ArgOp():
             return _reduced(op.input, op.output, [op.searched_axis])
-        case WindowPoolOp() | AdaptivePoolOp() | InterpolateOp():
+        case AdaptivePoolOp() | InterpolateOp():
             return _image(op)
-        case ConvTransposeOp() | BatchMatMulOp() | AttentionOp() | GridSampleOp():
-            return _products_and_samples(op)
+        case ConvTransposeOp():
+            return _conv_transpose(op)
+        case GridSampleOp():
+            return _grid_sample(op)
+        case EquationOp() if not isinstance(op, MovedOp):
+            return [*_walked(op), *_depthwise(op)]
         case _:
             moved = movement_links(op)
             return _moves(op) if moved is None else moved
 
 
-def _products_and_samples(
-    op: ConvTransposeOp | BatchMatMulOp | AttentionOp | GridSampleOp,
-) -> Iterable[Link]:
-    match op:
-        case ConvTransposeOp():
-            return _conv_transpose(op)
-        case BatchMatMulOp():
-            return _batch_matmul(op)
-        case AttentionOp():
-            return _attention(op)
-        case GridSampleOp():
-            return _grid_sample(op)
+def _walked(op: EquationOp) -> Iterator[Link]:
+    """Link the axes that one index of the equations walks; of split ones, that two walk."""
+    (groups, split), meaning = op.split_axes(), op.meaning()
+    walks, found = walks_of(meaning), dict[object, Slot]()
+    names = (*meaning.program.inputs, *meaning.program.outputs)
+    values = (*op.operands, *op.results)
+    for name, value, at in zip(names, values, (*split, *split[:1]), strict=True):
+        for index in range(len(tensor_shape(value))):
+            place = index + (at is not None and index >= at)
+            key: object = walks.first((name, place))
+            if at is not None and index == at and groups > 1:
+                key = walks.first((name, at)), key
+            yield found.setdefault(key, axis(value, index)), axis(value, index)
+
+
+def _depthwise(op: Operation) -> Iterator[Link]:
+    if isinstance(op, ConvOp) and op.groups.value.data > 1:
+        if tensor_shape(op.input)[1] == tensor_shape(op.output)[1]:
+            yield axis(op.input, 1), axis(op.output, 1)  # one group fewer is one of each fewer
 
 
 def _moves(op: Operation) -> Iterable[Link]:
@@ -226,17 +225,6 @@ def _moves(op: Operation) -> Iterable[Link]:
             return ()
 
 
-def _conv(op: ConvOp) -> Iterable[Link]:
-    yield axis(op.input, 0), axis(op.output, 0)
-    yield axis(op.weight, 0), axis(op.output, 1)
-    if op.bias is not None:
-        yield axis(op.bias, 0), axis(op.weight, 0)
-    if op.groups.value.data == 1:
-        yield axis(op.input, 1), axis(op.weight, 1)
-    elif tensor_shape(op.input)[1] == tensor_shape(op.output)[1]:
-        yield axis(op.input, 1), axis(op.output, 1)  # one group fewer is one of each fewer
-
-
 def _conv_transpose(op: ConvTransposeOp) -> Iterable[Link]:
     yield axis(op.input, 0), axis(op.output, 0)
     yield axis(op.input, 1), axis(op.weight, 0)
@@ -244,53 +232,6 @@ def _conv_transpose(op: ConvTransposeOp) -> Iterable[Link]:
         yield axis(op.bias, 0), axis(op.output, 1)
     if op.groups.value.data == 1:
         yield axis(op.weight, 1), axis(op.output, 1)
-
-
-def _batch_matmul(op: BatchMatMulOp) -> Iterable[Link]:
-    a, b, out = (len(tensor_shape(value)) for value in (op.a, op.b, op.output))
-    rows, inner = (1, 2) if op.transpose_a is not None else (2, 1)
-    features, same_inner = (2, 1) if op.transpose_b is not None else (1, 2)
-    yield axis(op.a, a - rows), axis(op.output, out - 2)
-    yield axis(op.b, b - features), axis(op.output, out - 1)
-    yield axis(op.a, a - inner), axis(op.b, b - same_inner)
-    yield from _leading(op.a, op.output)
-    yield from _leading(op.b, op.output)
-
-
-def _leading(input: SSAValue, output: SSAValue) -> Iterable[Link]:
-    """Link the leading axes of matrices that are not broadcast."""
-    shape, wide = tensor_shape(input)[:-2], tensor_shape(output)[:-2]
-    missing = len(wide) - len(shape)
-    for index, size in enumerate(shape):
-        if size == wide[missing + index]:
-            yield axis(input, index), axis(output, missing + index)
-
-
-def _attention(op: AttentionOp) -> Iterable[Link]:
-    rank = len(tensor_shape(op.q))
-    yield axis(op.q, rank - 2), axis(op.output, rank - 2)
-    yield axis(op.q, rank - 1), axis(op.k, rank - 1)
-    yield axis(op.k, rank - 2), axis(op.v, rank - 2)
-    yield axis(op.v, rank - 1), axis(op.output, rank - 1)
-    for index in range(rank - 2):
-        yield axis(op.q, index), axis(op.output, index)
-        yield axis(op.k, index), axis(op.v, index)
-        if tensor_shape(op.k)[index] == tensor_shape(op.q)[index]:
-            yield axis(op.k, index), axis(op.q, index)
-    if op.mask is not None:
-        yield from _mask(op, op.mask)
-
-
-def _mask(op: AttentionOp, mask: SSAValue) -> Iterable[Link]:
-    """Link the axes of a mask that are not broadcast: the last is that of the keys."""
-    shape, rank = tensor_shape(mask), len(tensor_shape(op.q))
-    missing = rank - len(shape)
-    for index, size in enumerate(shape):
-        place = missing + index
-        of = axis(op.k, rank - 2) if place == rank - 1 else axis(op.q, place)
-        own = tensor_shape(op.k)[-2] if place == rank - 1 else tensor_shape(op.q)[place]
-        if size == own:
-            yield axis(mask, index), of
 
 
 def _grid_sample(op: GridSampleOp) -> Iterable[Link]:
@@ -301,23 +242,6 @@ def _grid_sample(op: GridSampleOp) -> Iterable[Link]:
     yield axis(op.grid, 2), axis(op.output, 3)
 
 
-def _batch_norm(op: BatchNormOp) -> Iterable[Link]:
-    yield from same_axes(op.input, op.output)
-    for value in op.operands[1:]:
-        yield axis(value, 0), axis(op.input, 1)
-
-
-def _scaled(op: LayerNormOp | RmsNormOp | GroupNormOp) -> Iterable[Link]:
-    yield from same_axes(op.input, op.output)
-    if isinstance(op, GroupNormOp):
-        first = 1
-    else:
-        first = len(tensor_shape(op.input)) - op.normalized_rank.value.data
-    for value in op.operands[1:]:
-        for index in range(len(tensor_shape(value))):
-            yield axis(value, index), axis(op.input, first + index)
-
-
 def _reduced(input: SSAValue, output: SSAValue, axes: Sequence[int]) -> Iterable[Link]:
     rank = len(tensor_shape(input))
     kept = [index for index in range(rank) if index not in axes]
@@ -326,17 +250,7 @@ def _reduced(input: SSAValue, output: SSAValue, axes: Sequence[int]) -> Iterable
         yield axis(input, index), axis(output, index if keeps_dims else position)
 
 
-def _matmul(op: MatMulOp) -> Iterable[Link]:
-    last = len(tensor_shape(op.input)) - 1
-    for index in range(last):
-        yield axis(op.input, index), axis(op.output, index)
-    yield axis(op.input, last), axis(op.weight, 1)
-    yield axis(op.weight, 0), axis(op.output, last)
-    if op.bias is not None:
-        yield axis(op.bias, 0), axis(op.weight, 0)
-
-
-def _image(op: WindowPoolOp | AdaptivePoolOp | InterpolateOp) -> Iterable[Link]:
+def _image(op: AdaptivePoolOp | InterpolateOp) -> Iterable[Link]:
     yield axis(op.input, 0), axis(op.output, 0)
     yield axis(op.input, 1), axis(op.output, 1)
     for name in ("output_size", "size"):

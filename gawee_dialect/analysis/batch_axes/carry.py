@@ -6,13 +6,229 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import IRDLOperation
 
-from gawee_dialect.analysis.batch_axes import computation as computation
-from gawee_dialect.analysis.batch_axes import movement as movement
-from gawee_dialect.analysis.batch_axes.rules import Along, MixesImages, apart, rule_of
+from gawee_dialect.analysis.batch_axes.rules import (
+    Along,
+    Axes,
+    Carried,
+    MixesImages,
+    apart,
+    broadcast,
+    one_axis,
+    rule,
+    rule_of,
+    shared,
+)
+from gawee_dialect.dialect.equation import EquationOp
+from gawee_dialect.dialect.graph.along_axis import CumSumOp
+from gawee_dialect.dialect.graph.attention import AttentionOp
+from gawee_dialect.dialect.graph.conv import ConvTransposeOp
+from gawee_dialect.dialect.graph.elementwise import ElementwiseOp
+from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
+from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
+from gawee_dialect.dialect.graph.movement import MovedOp
+from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
+from gawee_dialect.dialect.graph.order import SortOp, TopKOp
+from gawee_dialect.dialect.graph.reduction import ArgMaxOp, ArgMinOp, ArgOp
+from gawee_dialect.dialect.graph.resize import InterpolateOp
+from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, ReshapeOp
+from gawee_dialect.dialect.graph.slicing import InsertSliceOp
 from gawee_dialect.dialect.types import shape_text, tensor_shape
+from gawee_dialect.equations.axes import walks_of
+
+# Rules of ops that compute: all that are defined by equations, and those that are not.
+
+
+def _first(op: IRDLOperation, axes: Axes) -> int:
+    """Return the axis of the first operand's images, which no other operand has."""
+    axis, *others = axes
+    for index, other in enumerate(others, 1):
+        shared(f"operand #{index}", other)
+    assert axis is not None
+    return axis
+
+
+@rule(EquationOp)
+def _equation(op: EquationOp, axes: Axes) -> Carried:
+    """Follow the index that walks images: nothing but it walks their axes, each as a whole."""
+    (_, split), meaning = op.split_axes(), op.meaning()
+    names, walks = meaning.program.inputs, walks_of(meaning)
+    found: dict[object, int] = {}
+    for index, axis in enumerate(axes):
+        if axis is None:
+            continue
+        of = "" if len(axes) == 1 else f" of operand #{index}"
+        apart(
+            axis != split[index] or isinstance(op, AttentionOp),
+            f"groups of axis {axis}{of}, which counts images",
+        )
+        slot = names[index], seen(axis, split[index])
+        mixed = walks.mixed(slot)
+        apart(mixed is None, f"{mixed} axis {axis}{of}, which counts images")
+        found[walks.first(slot)] = axis
+    apart(len(found) == 1, f"images along axes {' and '.join(map(str, found.values()))}, apart")
+    (first,) = found
+
+    def walked(name: str, split: int | None, rank: int) -> int | None:
+        all = (axis for axis in range(rank) if walks.first((name, seen(axis, split))) == first)
+        return next(all, None)
+
+    wanted: list[int | None] = []
+    for index, (name, value) in enumerate(zip(names, op.operands, strict=True)):
+        shape = tensor_shape(value)
+        place = walked(name, split[index], len(shape))
+        repeats = place is not None and shape[place] == 1 and axes[index] is None
+        wanted.append(None if repeats and _broadcasts(op, value) else place)
+    results = [
+        walked(name, split[0] if split else None, len(tensor_shape(value)))
+        for name, value in zip(meaning.program.outputs, op.results, strict=True)
+    ]
+    kept = [axis for axis in results if axis is not None]
+    apart(len(kept) == len(results), "a result that has none of them")
+    sizes = {op.SIZES: kept[0]} if isinstance(op, MovedOp) and op.SIZES else {}
+    return Carried(wanted, kept, sizes)
+
+
+def seen(axis: int, split: int | None) -> int:
+    """Return which axis of the equations' view an axis is: the groups where it is split."""
+    return axis if split is None or axis <= split else axis + 1
+
+
+def _broadcasts(op: EquationOp, operand: SSAValue) -> bool:
+    """Whether an op repeats an operand along an axis of size 1."""
+    return isinstance(op, BatchMatMulOp) or (isinstance(op, AttentionOp) and operand is op.mask)
+
+
+@rule(ElementwiseOp)
+def _elementwise(op: ElementwiseOp, axes: Axes) -> Carried:
+    wanted, axis = broadcast(op.operands, axes, tensor_shape(op.output))
+    return Carried(wanted, [axis])
+
+
+@rule(CumSumOp, SortOp, TopKOp)
+def _lines(op: CumSumOp | SortOp | TopKOp, axes: Axes) -> Carried:
+    axis = one_axis(axes)
+    along = op.axis.value.data % len(tensor_shape(op.input))
+    apart(along != axis, f"lines along axis {axis}, which counts images")
+    return Carried(axes, [axis] * len(op.results))
+
+
+@rule(ArgMaxOp, ArgMinOp)
+def _search(op: ArgOp, axes: Axes) -> Carried:
+    axis = one_axis(axes)
+    apart(axis != op.searched_axis, f"a reduction of axis {axis}, which counts images")
+    return Carried(axes, [axis - (op.keep_dims is None and op.searched_axis < axis)])
+
+
+@rule(ConvTransposeOp)
+def _convolution(op: ConvTransposeOp, axes: Axes) -> Carried:
+    shared("weight", axes[1])
+    if op.bias is not None:
+        shared("bias", axes[2])
+    axis = _first(op, axes)
+    apart(axis == 0, f"images along axis {axis} of its input, which it adds up")
+    return Carried(axes, [0])
+
+
+@rule(InterpolateOp)
+def _interpolate(op: InterpolateOp, axes: Axes) -> Carried:
+    axis = _first(op, axes)
+    apart(axis < 2, f"samples along axis {axis}, which counts images")
+    return Carried(axes, [axis])
+
+
+@rule(GridSampleOp)
+def _grid_sample(op: GridSampleOp, axes: Axes) -> Carried:
+    apart(one_axis(axes) == 0, f"samples along axis {one_axis(axes)}, which counts images")
+    return Carried([0, 0], [0])
+
+
+@rule(NonMaxSuppressionOp)
+def _suppression(op: NonMaxSuppressionOp, axes: Axes) -> Carried:
+    axis = one_axis(axes)
+    last = len(tensor_shape(op.candidates)) - 1
+    apart(axis < last, f"candidates along axis {axis}, which counts images")
+    return Carried([axis, axis], [axis])
+
+
+# Rules of ops that move elements: views, boxes, gathers and scatters.
+
+
+@rule(CatOp)
+def _cat(op: CatOp, axes: Axes) -> Carried:
+    axis = one_axis(axes)
+    along = op.dim.value.data % len(tensor_shape(op.result))
+    apart(along != axis, f"concatenation along axis {axis}, which counts images")
+    return Carried([axis] * len(axes), [axis])
+
+
+@rule(InsertSliceOp)
+def _insert_slice(op: InsertSliceOp, axes: Axes) -> Carried:
+    axis = one_axis(axes)
+    whole = tensor_shape(op.input)[axis] == tensor_shape(op.update)[axis]
+    apart(whole, f"a part of axis {axis}, which counts images")
+    return Carried([axis, axis], [axis])
+
+
+@rule(GatherOp)
+def _gather(op: GatherOp, axes: Axes) -> Carried:
+    of_input, of_indices = axes
+    (named,) = op.named_axes
+    if of_input is None:
+        assert of_indices is not None
+        return Carried(axes, [named + of_indices])
+    shared("indices of images", of_indices)
+    apart(of_input != named, f"images chosen along axis {named}")
+    rank = len(tensor_shape(op.indices))
+    return Carried(axes, [of_input if of_input < named else of_input + rank - 1])
+
+
+@rule(GatherElementsOp)
+def _gather_elements(op: GatherElementsOp, axes: Axes) -> Carried:
+    axis = one_axis(axes)
+    (named,) = op.named_axes
+    apart(axis != named, f"images chosen along axis {axis}")
+    whole = tensor_shape(op.input)[axis] == tensor_shape(op.indices)[axis]
+    apart(whole, f"a part of axis {axis}, which counts images")
+    return Carried([axis, axis], [axis])
+
+
+@rule(GatherNdOp)
+def _gather_nd(op: GatherNdOp, axes: Axes) -> Carried:
+    of_input, of_indices = axes
+    together = op.batch_dims.value.data
+    last = len(tensor_shape(op.indices)) - 1
+    if of_input is None and of_indices is not None and together <= of_indices < last:
+        return Carried(axes, [of_indices])
+    axis = one_axis(axes)
+    if axis < together:
+        return Carried([axis, axis], [axis])
+    shared("indices of images", of_indices)
+    apart(axis not in op.named_axes, f"images chosen along axis {axis}")
+    return Carried(axes, [axis - len(op.named_axes) + last - together])
+
+
+@rule(ScatterElementsOp)
+def _scatter_elements(op: ScatterElementsOp, axes: Axes) -> Carried:
+    axis = one_axis(axes)
+    apart(axis not in op.named_axes, f"images chosen along axis {axis}")
+    whole = tensor_shape(op.input)[axis] == tensor_shape(op.indices)[axis]
+    apart(whole, f"a part of axis {axis}, which counts images")
+    return Carried([axis, axis, axis], [axis])
+
+
+@rule(ScatterNdOp)
+def _scatter_nd(op: ScatterNdOp, axes: Axes) -> Carried:
+    shared("indices of images", axes[1])
+    rows = len(tensor_shape(op.indices)) - 1 - len(op.named_axes)
+    axis = one_axis([axes[0], None if axes[2] is None else axes[2] - rows])
+    apart(axis not in op.named_axes and axis >= 0, f"images chosen along axis {axis}")
+    return Carried([axis, None, axis + rows], [axis])
+
 
 # Where images are behind a view: where the same elements have another shape.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC
 from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.dialects.builtin import I64, IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import I64, IntegerAttr, TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
@@ -39,11 +39,7 @@ class AlongAxisOp(EvaluatedOp, ABC):
     assembly_format = "$input `axis` $axis attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, input: SSAValue, *, axis: int = -1):
-        super().__init__(
-            operands=[input],
-            properties={"axis": IntegerAttr(axis, i64)},
-            result_types=[self.result_type(tensor_type(input), axis=axis)],
-        )
+        self.define([input], axis=axis)
 
     @classmethod
     def result_type(cls, input: AnyTensor, *, axis: int) -> AnyTensor:
@@ -56,9 +52,6 @@ class AlongAxisOp(EvaluatedOp, ABC):
     def resolved_axis(self) -> int:
         """The axis, counted from 0."""
         return self.axis.value.data % tensor_type(self.input).get_num_dims()
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(tensor_type(self.input), axis=self.axis.value.data)
 
 
 @irdl_op_definition

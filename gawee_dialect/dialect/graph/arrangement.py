@@ -14,8 +14,8 @@ from xdsl.traits import Pure
 
 from gawee_dialect.dialect.equation import index_names
 from gawee_dialect.dialect.graph.elementwise import broadcast_indices
-from gawee_dialect.dialect.graph.movement import MovedOp, integers, limited, moved
-from gawee_dialect.dialect.size_list import SIZE_LIST, Sizes, size_list
+from gawee_dialect.dialect.graph.movement import MovedOp, limited, moved
+from gawee_dialect.dialect.size_list import SIZE_LIST, Sizes
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
@@ -24,7 +24,6 @@ from gawee_dialect.dialect.types import (
     resolved_axes,
     shape_text,
     tensor_shape,
-    tensor_type,
 )
 
 
@@ -52,11 +51,7 @@ class TransposeOp(MovedOp, HasCanonicalizationPatternsInterface):
     )
 
     def __init__(self, input: SSAValue, *, permutation: Sequence[int]):
-        super().__init__(
-            operands=[input],
-            properties={"permutation": integers(permutation)},
-            result_types=[self.result_type(tensor_type(input), permutation=permutation)],
-        )
+        self.define([input], permutation=permutation)
 
     @staticmethod
     def result_type(input: AnyTensor, *, permutation: Sequence[int]) -> AnyTensor:
@@ -67,9 +62,6 @@ class TransposeOp(MovedOp, HasCanonicalizationPatternsInterface):
             f"expected permutation of the axes 0 to {len(shape) - 1}, got {list(permutation)}",
         )
         return TensorType(input.element_type, [shape[axis] for axis in permutation])
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(tensor_type(self.input), permutation=self.permutation.get_values())
 
     def equation(self) -> str:
         order = self.permutation.get_values()
@@ -117,11 +109,7 @@ class BroadcastToOp(MovedOp):
     )
 
     def __init__(self, input: SSAValue, *, shape: Sequence[int]):
-        super().__init__(
-            operands=[input],
-            properties={"shape": size_list(shape)},
-            result_types=[self.result_type(tensor_type(input), shape=shape)],
-        )
+        self.define([input], shape=shape)
 
     @staticmethod
     def result_type(input: AnyTensor, *, shape: Sequence[int]) -> AnyTensor:
@@ -135,9 +123,6 @@ class BroadcastToOp(MovedOp):
             fits, f"expected input ({shape_text(old)}) to broadcast to shape {shape_text(shape)}"
         )
         return TensorType(input.element_type, shape)
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(tensor_type(self.input), shape=self.shape.get_values())
 
     def equation(self) -> str:
         shape = self.shape.get_values()
@@ -173,11 +158,7 @@ class TileOp(MovedOp):
     )
 
     def __init__(self, input: SSAValue, *, repeats: Sequence[int]):
-        super().__init__(
-            operands=[input],
-            properties={"repeats": size_list(repeats)},
-            result_types=[self.result_type(tensor_type(input), repeats=repeats)],
-        )
+        self.define([input], repeats=repeats)
 
     @staticmethod
     def result_type(input: AnyTensor, *, repeats: Sequence[int]) -> AnyTensor:
@@ -188,9 +169,6 @@ class TileOp(MovedOp):
         return TensorType(
             input.element_type, [size * count for size, count in zip(shape, repeats, strict=True)]
         )
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(tensor_type(self.input), repeats=self.repeats.get_values())
 
     def equation(self) -> str:
         repeats = zip(tensor_shape(self.input), self.repeats.get_values(), strict=True)
@@ -227,20 +205,13 @@ class ReverseOp(MovedOp):
     assembly_format = "$input `axes` $axes attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, input: SSAValue, *, axes: Sequence[int]):
-        super().__init__(
-            operands=[input],
-            properties={"axes": integers(axes)},
-            result_types=[self.result_type(tensor_type(input), axes=axes)],
-        )
+        self.define([input], axes=axes)
 
     @staticmethod
     def result_type(input: AnyTensor, *, axes: Sequence[int]) -> AnyTensor:
         """Return the input's type; raises VerifyException where C1 fails."""
         resolved_axes(axes, input.get_num_dims())
         return input
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(tensor_type(self.input), axes=self.axes.get_values())
 
     def reversed_axes(self) -> tuple[int, ...]:
         """Return the axes, counted from 0."""

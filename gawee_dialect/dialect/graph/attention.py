@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import sqrt
 
-from xdsl.dialects.builtin import Float64Type, FloatAttr, TensorType, UnitAttr, f64, i1
+from xdsl.dialects.builtin import Float64Type, FloatAttr, TensorType, UnitAttr, i1
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     irdl_op_definition,
@@ -18,7 +18,6 @@ from xdsl.traits import Pure
 
 from gawee_dialect.dialect.equation import DefinedOp, index_names
 from gawee_dialect.dialect.graph.elementwise import broadcast_shape
-from gawee_dialect.dialect.operation import optional_tensor_type
 from gawee_dialect.dialect.types import (
     AnyTensor,
     element_type,
@@ -29,7 +28,6 @@ from gawee_dialect.dialect.types import (
     require_shape,
     shape_text,
     tensor_shape,
-    tensor_type,
 )
 
 
@@ -86,19 +84,9 @@ class AttentionOp(DefinedOp):
         scale: float | None = None,
         causal: bool = False,
     ):
-        result_type = self.result_type(
-            tensor_type(q), tensor_type(k), tensor_type(v), optional_tensor_type(mask)
-        )
         if scale is None:
             scale = 1 / sqrt(max(1, tensor_shape(q)[-1]))
-        super().__init__(
-            operands=[q, k, v, mask],
-            properties={
-                "scale": FloatAttr(scale, f64),
-                "causal": UnitAttr() if causal else None,
-            },
-            result_types=[result_type],
-        )
+        self.define([q, k, v, mask], scale=scale, causal=causal)
 
     @staticmethod
     def result_type(q: AnyTensor, k: AnyTensor, v: AnyTensor, mask: AnyTensor | None) -> AnyTensor:
@@ -120,14 +108,6 @@ class AttentionOp(DefinedOp):
         if mask is not None:
             check_mask(mask, (*leading, queries, keys), q)
         return TensorType(q.element_type, (*leading, queries, v.get_shape()[-1]))
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.q),
-            tensor_type(self.k),
-            tensor_type(self.v),
-            optional_tensor_type(self.mask),
-        )
 
     @property
     def shared_heads(self) -> int:

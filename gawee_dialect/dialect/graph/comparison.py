@@ -22,7 +22,6 @@ from gawee_dialect.dialect.types import (
     ELEMENTS,
     AnyTensor,
     require_same_element,
-    tensor_type,
 )
 
 
@@ -125,8 +124,7 @@ class WhereOp(ElementwiseOp):
     )
 
     def __init__(self, condition: SSAValue, lhs: SSAValue, rhs: SSAValue):
-        types = (tensor_type(value) for value in (condition, lhs, rhs))
-        super().__init__(operands=[condition, lhs, rhs], result_types=[self.result_type(*types)])
+        self.define([condition, lhs, rhs])
 
     @staticmethod
     def result_type(condition: AnyTensor, lhs: AnyTensor, rhs: AnyTensor) -> AnyTensor:
@@ -136,11 +134,6 @@ class WhereOp(ElementwiseOp):
         require_same_element("rhs", rhs, lhs, "lhs")
         chosen = broadcast_shape(lhs.get_shape(), rhs.get_shape())
         return TensorType(lhs.element_type, broadcast_shape(condition.get_shape(), chosen))
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.condition), tensor_type(self.lhs), tensor_type(self.rhs)
-        )
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """where true, %x, %y -> %x; where false, %x, %y -> %y; where %c, %x, %x -> %x"""

@@ -23,7 +23,7 @@ from gawee_dialect.dialect.graph.window import (
     transposed_shape,
     window_shape,
 )
-from gawee_dialect.dialect.operation import GaweeOp, optional_tensor_type
+from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
@@ -97,24 +97,12 @@ class ConvOp(DefinedOp):
     ):
         axes = tensor_type(input).get_num_dims() - 2
         strides, padding, dilations = default_window(axes, strides, padding, dilations)
-        result_type = self.result_type(
-            tensor_type(input),
-            tensor_type(weight),
-            optional_tensor_type(bias),
+        self.define(
+            [input, weight, bias],
             strides=strides,
             padding=padding,
             dilations=dilations,
             groups=groups,
-        )
-        super().__init__(
-            operands=[input, weight, bias],
-            properties={
-                "strides": DenseArrayBase.from_list(i64, strides),
-                "padding": DenseArrayBase.from_list(i64, padding),
-                "dilations": DenseArrayBase.from_list(i64, dilations),
-                "groups": IntegerAttr(groups, i64),
-            },
-            result_types=[result_type],
         )
 
     @staticmethod
@@ -151,17 +139,6 @@ class ConvOp(DefinedOp):
             require_same_element("bias", bias, input)
         sizes = window_shape(spatial, kernel, strides, padding, dilations)
         return TensorType(input.element_type, (batch, features, *sizes))
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input),
-            tensor_type(self.weight),
-            optional_tensor_type(self.bias),
-            strides=self.strides.get_values(),
-            padding=self.padding.get_values(),
-            dilations=self.dilations.get_values(),
-            groups=self.groups.value.data,
-        )
 
     def split_axes(self) -> tuple[int, Sequence[int | None]]:
         """Return the axes of channels: the weight's first one are those of the result."""
@@ -241,26 +218,13 @@ class ConvTransposeOp(GaweeOp):
         axes = tensor_type(input).get_num_dims() - 2
         strides, padding, dilations = default_window(axes, strides, padding, dilations)
         output_padding = (0,) * axes if output_padding is None else output_padding
-        result_type = self.result_type(
-            tensor_type(input),
-            tensor_type(weight),
-            optional_tensor_type(bias),
+        self.define(
+            [input, weight, bias],
             strides=strides,
             padding=padding,
             output_padding=output_padding,
             dilations=dilations,
             groups=groups,
-        )
-        super().__init__(
-            operands=[input, weight, bias],
-            properties={
-                "strides": DenseArrayBase.from_list(i64, strides),
-                "padding": DenseArrayBase.from_list(i64, padding),
-                "output_padding": DenseArrayBase.from_list(i64, output_padding),
-                "dilations": DenseArrayBase.from_list(i64, dilations),
-                "groups": IntegerAttr(groups, i64),
-            },
-            result_types=[result_type],
         )
 
     @staticmethod
@@ -299,18 +263,6 @@ class ConvTransposeOp(GaweeOp):
             require_same_element("bias", bias, input)
         sizes = transposed_shape(spatial, kernel, strides, padding, output_padding, dilations)
         return TensorType(input.element_type, (batch, features, *sizes))
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input),
-            tensor_type(self.weight),
-            optional_tensor_type(self.bias),
-            strides=self.strides.get_values(),
-            padding=self.padding.get_values(),
-            output_padding=self.output_padding.get_values(),
-            dilations=self.dilations.get_values(),
-            groups=self.groups.value.data,
-        )
 
 
 def check_output_padding(

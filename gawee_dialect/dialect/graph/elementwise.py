@@ -136,11 +136,7 @@ class UnaryOp(ElementwiseOp, ABC):
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, input: SSAValue, properties: Mapping[str, Attribute | None] | None = None):
-        super().__init__(
-            operands=[input],
-            properties=dict(properties or {}),
-            result_types=[self.result_type(tensor_type(input))],
-        )
+        self.define([input], **(properties or {}))
 
     @classmethod
     def result_type(cls, input: AnyTensor) -> AnyTensor:
@@ -152,9 +148,6 @@ class UnaryOp(ElementwiseOp, ABC):
     def result_element(cls, element: Attribute) -> Attribute:
         """Return the result's element type: the input's unless an op says otherwise."""
         return element
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(tensor_type(self.input))
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """op(constant) -> constant; abs(abs(%x)) -> abs(%x); neg(neg(%x)) -> %x"""
@@ -191,11 +184,7 @@ class BinaryOp(ElementwiseOp, ABC):
         rhs: SSAValue,
         properties: Mapping[str, Attribute | None] | None = None,
     ):
-        super().__init__(
-            operands=[lhs, rhs],
-            properties=dict(properties or {}),
-            result_types=[self.result_type(tensor_type(lhs), tensor_type(rhs))],
-        )
+        self.define([lhs, rhs], **(properties or {}))
 
     @classmethod
     def result_type(cls, lhs: AnyTensor, rhs: AnyTensor) -> AnyTensor:
@@ -209,9 +198,6 @@ class BinaryOp(ElementwiseOp, ABC):
     def result_element(cls, element: Attribute) -> Attribute:
         """Return the result's element type: the operands' unless an op says otherwise."""
         return element
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(tensor_type(self.lhs), tensor_type(self.rhs))
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """Fold constant operands, and op(%x, neutral) -> %x where the type stays.

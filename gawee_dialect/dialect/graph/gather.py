@@ -26,14 +26,13 @@ from xdsl.traits import Pure
 
 from gawee_dialect.dialect.dense import array_of
 from gawee_dialect.dialect.graph.constant import ConstantOp
-from gawee_dialect.dialect.graph.movement import INDICES, MovementOp, integer
+from gawee_dialect.dialect.graph.movement import INDICES, MovementOp
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
     require_axis,
     shape_text,
     tensor_shape,
-    tensor_type,
 )
 
 if TYPE_CHECKING:
@@ -110,11 +109,7 @@ class GatherOp(IndexedOp, HasCanonicalizationPatternsInterface):
     )
 
     def __init__(self, input: SSAValue, indices: SSAValue, *, axis: int = 0):
-        super().__init__(
-            operands=[input, indices],
-            properties={"axis": integer(axis)},
-            result_types=[self.result_type(tensor_type(input), tensor_type(indices), axis=axis)],
-        )
+        self.define([input, indices], axis=axis)
 
     @staticmethod
     def result_type(input: AnyTensor, indices: AnyTensor, *, axis: int) -> AnyTensor:
@@ -124,11 +119,6 @@ class GatherOp(IndexedOp, HasCanonicalizationPatternsInterface):
         axis = require_axis("axis", axis, len(shape))
         return TensorType(
             input.element_type, (*shape[:axis], *indices.get_shape(), *shape[axis + 1 :])
-        )
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input), tensor_type(self.indices), axis=self.axis.value.data
         )
 
     @property
@@ -177,11 +167,7 @@ class GatherElementsOp(IndexedOp):
     )
 
     def __init__(self, input: SSAValue, indices: SSAValue, *, axis: int = 0):
-        super().__init__(
-            operands=[input, indices],
-            properties={"axis": integer(axis)},
-            result_types=[self.result_type(tensor_type(input), tensor_type(indices), axis=axis)],
-        )
+        self.define([input, indices], axis=axis)
 
     @staticmethod
     def result_type(input: AnyTensor, indices: AnyTensor, *, axis: int) -> AnyTensor:
@@ -190,11 +176,6 @@ class GatherElementsOp(IndexedOp):
         require_axis("axis", axis, input.get_num_dims())
         require_indices_inside(input, indices, axis)
         return TensorType(input.element_type, indices.get_shape())
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input), tensor_type(self.indices), axis=self.axis.value.data
-        )
 
     @property
     def named_axes(self) -> Sequence[int]:
@@ -240,12 +221,7 @@ class GatherNdOp(IndexedOp):
     )
 
     def __init__(self, input: SSAValue, indices: SSAValue, *, batch_dims: int = 0):
-        type = self.result_type(tensor_type(input), tensor_type(indices), batch_dims=batch_dims)
-        super().__init__(
-            operands=[input, indices],
-            properties={"batch_dims": integer(batch_dims)},
-            result_types=[type],
-        )
+        self.define([input, indices], batch_dims=batch_dims)
 
     @staticmethod
     def result_type(input: AnyTensor, indices: AnyTensor, *, batch_dims: int) -> AnyTensor:
@@ -264,13 +240,6 @@ class GatherNdOp(IndexedOp):
         )
         require_named_axes(where, len(shape) - batch_dims)
         return TensorType(input.element_type, (*where[:-1], *shape[batch_dims + where[-1] :]))
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input),
-            tensor_type(self.indices),
-            batch_dims=self.batch_dims.value.data,
-        )
 
     @property
     def named_axes(self) -> Sequence[int]:

@@ -22,7 +22,6 @@ from gawee_dialect.dialect.types import (
     require_positive,
     require_rank,
     require_same_element,
-    tensor_type,
 )
 
 
@@ -79,17 +78,8 @@ class GridSampleOp(GaweeOp):
         padding_mode: str = "zeros",
         align_corners: bool = False,
     ):
-        result_type = self.result_type(
-            tensor_type(input), tensor_type(grid), mode=mode, padding_mode=padding_mode
-        )
-        super().__init__(
-            operands=[input, grid],
-            properties={
-                "mode": StringAttr(mode),
-                "padding_mode": StringAttr(padding_mode),
-                "align_corners": UnitAttr() if align_corners else None,
-            },
-            result_types=[result_type],
+        self.define(
+            [input, grid], mode=mode, padding_mode=padding_mode, align_corners=align_corners
         )
 
     @classmethod
@@ -114,11 +104,3 @@ class GridSampleOp(GaweeOp):
             f"unsupported padding_mode '{padding_mode}'; supported: {', '.join(cls.PADDING_MODES)}",
         )
         return TensorType(input.element_type, (batch, channels, height, width))
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input),
-            tensor_type(self.grid),
-            mode=self.mode.data,
-            padding_mode=self.padding_mode.data,
-        )

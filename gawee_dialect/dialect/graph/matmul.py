@@ -17,7 +17,6 @@ from xdsl.traits import Pure
 from gawee_dialect.dialect.equation import DefinedOp
 from gawee_dialect.dialect.graph.elementwise import broadcast_indices, broadcast_shape
 from gawee_dialect.dialect.open_size import OpenSize
-from gawee_dialect.dialect.operation import optional_tensor_type
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
@@ -27,7 +26,6 @@ from gawee_dialect.dialect.types import (
     require_shape,
     require_signed_number,
     tensor_shape,
-    tensor_type,
 )
 
 
@@ -64,10 +62,7 @@ class MatMulOp(DefinedOp):
     )
 
     def __init__(self, input: SSAValue, weight: SSAValue, bias: SSAValue | None = None):
-        result_type = self.result_type(
-            tensor_type(input), tensor_type(weight), optional_tensor_type(bias)
-        )
-        super().__init__(operands=[input, weight, bias], result_types=[result_type])
+        self.define([input, weight, bias])
 
     @staticmethod
     def result_type(input: AnyTensor, weight: AnyTensor, bias: AnyTensor | None) -> AnyTensor:
@@ -87,11 +82,6 @@ class MatMulOp(DefinedOp):
             require_shape("bias", bias, (out_features,))
             require_same_element("bias", bias, input)
         return TensorType(input.element_type, (*leading, out_features))
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input), tensor_type(self.weight), optional_tensor_type(self.bias)
-        )
 
     def equation(self) -> str:
         bias = "" if self.bias is None else " + b[f]"
@@ -135,17 +125,7 @@ class BatchMatMulOp(DefinedOp, HasCanonicalizationPatternsInterface):
     def __init__(
         self, a: SSAValue, b: SSAValue, *, transpose_a: bool = False, transpose_b: bool = False
     ):
-        result_type = self.result_type(
-            tensor_type(a), tensor_type(b), transpose_a=transpose_a, transpose_b=transpose_b
-        )
-        super().__init__(
-            operands=[a, b],
-            properties={
-                "transpose_a": UnitAttr() if transpose_a else None,
-                "transpose_b": UnitAttr() if transpose_b else None,
-            },
-            result_types=[result_type],
-        )
+        self.define([a, b], transpose_a=transpose_a, transpose_b=transpose_b)
 
     @staticmethod
     def result_type(
@@ -166,14 +146,6 @@ class BatchMatMulOp(DefinedOp, HasCanonicalizationPatternsInterface):
         require(columns == inner, f"expected columns of a ({columns}) to equal rows of b ({inner})")
         leading = broadcast_shape(leading_a, leading_b)
         return TensorType(a.element_type, (*leading, rows, features))
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.a),
-            tensor_type(self.b),
-            transpose_a=self.transpose_a is not None,
-            transpose_b=self.transpose_b is not None,
-        )
 
     def equation(self) -> str:
         leading = tensor_shape(self.result)[:-2]

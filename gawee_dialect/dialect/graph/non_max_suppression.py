@@ -15,7 +15,6 @@ from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
     require_shape,
-    tensor_type,
 )
 
 if TYPE_CHECKING:
@@ -49,8 +48,7 @@ class NonMaxSuppressionOp(MovementOp):
     assembly_format = "$candidates `,` $overlaps attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, candidates: SSAValue, overlaps: SSAValue):
-        type = self.result_type(tensor_type(candidates), tensor_type(overlaps))
-        super().__init__(operands=[candidates, overlaps], result_types=[type])
+        self.define([candidates, overlaps])
 
     @staticmethod
     def result_type(candidates: AnyTensor, overlaps: AnyTensor) -> AnyTensor:
@@ -61,9 +59,6 @@ class NonMaxSuppressionOp(MovementOp):
         require(len(shape) >= 1, "expected candidates of rank 1 or more, got rank 0")
         require_shape("overlaps", overlaps, (*shape, *shape[-1:]))
         return candidates
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(tensor_type(self.candidates), tensor_type(self.overlaps))
 
     def evaluate(self, *operands: Array) -> Array:
         import numpy as np

@@ -4,7 +4,7 @@ from abc import ABC
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, Float64Type, FloatAttr, IntegerAttr, TensorType, f64, i64
+from xdsl.dialects.builtin import I64, Float64Type, FloatAttr, IntegerAttr, TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -21,7 +21,6 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 
 from gawee_dialect.dialect.equation import DefinedOp, index_names
-from gawee_dialect.dialect.operation import optional_tensor_type
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
@@ -100,19 +99,7 @@ class BatchNormOp(DefinedOp):
         *,
         eps: float = 1e-5,
     ):
-        result_type = self.result_type(
-            tensor_type(input),
-            tensor_type(mean),
-            tensor_type(variance),
-            optional_tensor_type(scale),
-            optional_tensor_type(bias),
-            eps=eps,
-        )
-        super().__init__(
-            operands=[input, mean, variance, scale, bias],
-            properties={"eps": FloatAttr(eps, f64)},
-            result_types=[result_type],
-        )
+        self.define([input, mean, variance, scale, bias], eps=eps)
 
     @staticmethod
     def result_type(
@@ -135,16 +122,6 @@ class BatchNormOp(DefinedOp):
                 require_same_element(what, type, input)
         require(eps >= 0, f"expected eps of at least 0, got {eps}")
         return input
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input),
-            tensor_type(self.mean),
-            tensor_type(self.variance),
-            optional_tensor_type(self.scale),
-            optional_tensor_type(self.bias),
-            eps=self.eps.value.data,
-        )
 
     def equation(self) -> str:
         scaled = affine(self.scale, self.bias, "c")
@@ -218,21 +195,7 @@ class LayerNormOp(ScaledOp):
         normalized_rank: int = 1,
         eps: float = 1e-5,
     ):
-        result_type = self.result_type(
-            tensor_type(input),
-            optional_tensor_type(scale),
-            optional_tensor_type(bias),
-            normalized_rank=normalized_rank,
-            eps=eps,
-        )
-        super().__init__(
-            operands=[input, scale, bias],
-            properties={
-                "normalized_rank": IntegerAttr(normalized_rank, i64),
-                "eps": FloatAttr(eps, f64),
-            },
-            result_types=[result_type],
-        )
+        self.define([input, scale, bias], normalized_rank=normalized_rank, eps=eps)
 
     @staticmethod
     def result_type(
@@ -247,15 +210,6 @@ class LayerNormOp(ScaledOp):
         rows = normalized_shape(input, normalized_rank)
         check_scaled(input, scale, bias, rows, eps)
         return input
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input),
-            optional_tensor_type(self.scale),
-            optional_tensor_type(self.bias),
-            normalized_rank=self.normalized_rank.value.data,
-            eps=self.eps.value.data,
-        )
 
     def equation(self) -> str:
         names = index_names(self.normalized_rank.value.data)
@@ -315,20 +269,7 @@ class RmsNormOp(DefinedOp):
         normalized_rank: int = 1,
         eps: float = 1e-6,
     ):
-        result_type = self.result_type(
-            tensor_type(input),
-            optional_tensor_type(scale),
-            normalized_rank=normalized_rank,
-            eps=eps,
-        )
-        super().__init__(
-            operands=[input, scale],
-            properties={
-                "normalized_rank": IntegerAttr(normalized_rank, i64),
-                "eps": FloatAttr(eps, f64),
-            },
-            result_types=[result_type],
-        )
+        self.define([input, scale], normalized_rank=normalized_rank, eps=eps)
 
     @staticmethod
     def result_type(
@@ -338,14 +279,6 @@ class RmsNormOp(DefinedOp):
         rows = normalized_shape(input, normalized_rank)
         check_scaled(input, scale, None, rows, eps)
         return input
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input),
-            optional_tensor_type(self.scale),
-            normalized_rank=self.normalized_rank.value.data,
-            eps=self.eps.value.data,
-        )
 
     def equation(self) -> str:
         names = index_names(self.normalized_rank.value.data)
@@ -393,18 +326,7 @@ class GroupNormOp(ScaledOp):
         groups: int,
         eps: float = 1e-5,
     ):
-        result_type = self.result_type(
-            tensor_type(input),
-            optional_tensor_type(scale),
-            optional_tensor_type(bias),
-            groups=groups,
-            eps=eps,
-        )
-        super().__init__(
-            operands=[input, scale, bias],
-            properties={"groups": IntegerAttr(groups, i64), "eps": FloatAttr(eps, f64)},
-            result_types=[result_type],
-        )
+        self.define([input, scale, bias], groups=groups, eps=eps)
 
     @staticmethod
     def result_type(
@@ -425,15 +347,6 @@ class GroupNormOp(ScaledOp):
         )
         check_scaled(input, scale, bias, (channels,), eps)
         return input
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input),
-            optional_tensor_type(self.scale),
-            optional_tensor_type(self.bias),
-            groups=self.groups.value.data,
-            eps=self.eps.value.data,
-        )
 
     def split_axes(self) -> tuple[int, Sequence[int | None]]:
         """Return the axes of channels."""

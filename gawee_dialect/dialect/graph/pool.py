@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import (
-    BoolAttr,
     DenseArrayBase,
     IntegerAttr,
     IntegerType,
@@ -124,24 +123,13 @@ class MaxPoolOp(WindowPoolOp):
     ):
         axes = tensor_type(input).get_num_dims() - 2
         strides, padding, dilations = default_window(axes, strides, padding, dilations)
-        result_type = self.result_type(
-            tensor_type(input),
+        self.define(
+            [input],
             kernel=kernel,
             strides=strides,
             padding=padding,
             dilations=dilations,
             ceil_mode=ceil_mode,
-        )
-        super().__init__(
-            operands=[input],
-            properties={
-                "kernel": DenseArrayBase.from_list(i64, kernel),
-                "strides": DenseArrayBase.from_list(i64, strides),
-                "padding": DenseArrayBase.from_list(i64, padding),
-                "dilations": DenseArrayBase.from_list(i64, dilations),
-                "ceil_mode": BoolAttr.from_bool(ceil_mode),
-            },
-            result_types=[result_type],
         )
 
     @classmethod
@@ -164,16 +152,6 @@ class MaxPoolOp(WindowPoolOp):
             padding=padding,
             dilations=dilations,
             ceil_mode=ceil_mode,
-        )
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input),
-            kernel=self.kernel.get_values(),
-            strides=self.strides.get_values(),
-            padding=self.padding.get_values(),
-            dilations=self.dilations.get_values(),
-            ceil_mode=bool(self.ceil_mode.value.data),
         )
 
     def equation(self) -> str:
@@ -223,23 +201,13 @@ class AvgPoolOp(WindowPoolOp):
     ):
         axes = tensor_type(input).get_num_dims() - 2
         strides, padding, _ = default_window(axes, strides, padding, None)
-        result_type = self.result_type(
-            tensor_type(input),
+        self.define(
+            [input],
             kernel=kernel,
             strides=strides,
             padding=padding,
             ceil_mode=ceil_mode,
-        )
-        super().__init__(
-            operands=[input],
-            properties={
-                "kernel": DenseArrayBase.from_list(i64, kernel),
-                "strides": DenseArrayBase.from_list(i64, strides),
-                "padding": DenseArrayBase.from_list(i64, padding),
-                "ceil_mode": BoolAttr.from_bool(ceil_mode),
-                "count_include_pad": BoolAttr.from_bool(count_include_pad),
-            },
-            result_types=[result_type],
+            count_include_pad=count_include_pad,
         )
 
     @classmethod
@@ -261,15 +229,6 @@ class AvgPoolOp(WindowPoolOp):
             padding=padding,
             dilations=(1,) * len(kernel),
             ceil_mode=ceil_mode,
-        )
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input),
-            kernel=self.kernel.get_values(),
-            strides=self.strides.get_values(),
-            padding=self.padding.get_values(),
-            ceil_mode=bool(self.ceil_mode.value.data),
         )
 
     def equation(self) -> str:
@@ -312,11 +271,7 @@ class AdaptivePoolOp(DefinedOp, ABC):
     )
 
     def __init__(self, input: SSAValue, *, output_size: Sequence[int]):
-        super().__init__(
-            operands=[input],
-            properties={"output_size": DenseArrayBase.from_list(i64, output_size)},
-            result_types=[self.result_type(tensor_type(input), output_size=output_size)],
-        )
+        self.define([input], output_size=output_size)
 
     @staticmethod
     @abstractmethod
@@ -336,9 +291,6 @@ class AdaptivePoolOp(DefinedOp, ABC):
             f"expected input with positive spatial sizes, got '{input}'",
         )
         return TensorType(input.element_type, (batch, channels, *output_size))
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(tensor_type(self.input), output_size=self.output_size.get_values())
 
     def equation(self) -> str:
         assert isinstance(self.EQUATION, str)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import I64, BoolAttr, IntegerAttr, IntegerType, TensorType
+from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
@@ -89,11 +89,7 @@ class TriOp(MovedOp):
     )
 
     def __init__(self, input: SSAValue, *, upper: bool = False, diagonal: int = 0):
-        super().__init__(
-            operands=[input],
-            properties={"upper": BoolAttr.from_bool(upper), "diagonal": integer(diagonal)},
-            result_types=[self.result_type(tensor_type(input))],
-        )
+        self.define([input], upper=upper, diagonal=diagonal)
 
     @staticmethod
     def result_type(input: AnyTensor) -> AnyTensor:
@@ -101,9 +97,6 @@ class TriOp(MovedOp):
         rank = input.get_num_dims()
         require(rank >= 2, f"expected input of rank 2 or more, got rank {rank}")
         return input
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(tensor_type(self.input))
 
     def equation(self) -> str:
         kept = f"c {'>=' if self.upper.value.data else '<='} r + {self.diagonal.value.data}"

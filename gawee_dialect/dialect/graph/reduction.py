@@ -84,14 +84,7 @@ class ReduceOp(DefinedOp, ABC):
         type = tensor_type(input)
         if axes is None:
             axes = range(type.get_num_dims())
-        super().__init__(
-            operands=[input],
-            properties={
-                "axes": DenseArrayBase.from_list(i64, list(axes)),
-                "keep_dims": UnitAttr() if keep_dims else None,
-            },
-            result_types=[self.result_type(type, axes=axes, keep_dims=keep_dims)],
-        )
+        self.define([input], axes=axes, keep_dims=keep_dims)
 
     @classmethod
     def result_type(cls, input: AnyTensor, *, axes: Sequence[int], keep_dims: bool) -> AnyTensor:
@@ -110,13 +103,6 @@ class ReduceOp(DefinedOp, ABC):
         """The axes that are combined, counted from 0, in order."""
         rank = tensor_type(self.input).get_num_dims()
         return tuple(sorted(resolved_axes(self.axes.get_values(), rank)))
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input),
-            axes=self.axes.get_values(),
-            keep_dims=self.keep_dims is not None,
-        )
 
     def equation(self) -> str:
         assert isinstance(self.EQUATION, str)
@@ -299,14 +285,7 @@ class ArgOp(EvaluatedOp, ABC):
     )
 
     def __init__(self, input: SSAValue, *, axis: int = -1, keep_dims: bool = False):
-        super().__init__(
-            operands=[input],
-            properties={
-                "axis": IntegerAttr(axis, i64),
-                "keep_dims": UnitAttr() if keep_dims else None,
-            },
-            result_types=[self.result_type(tensor_type(input), axis=axis, keep_dims=keep_dims)],
-        )
+        self.define([input], axis=axis, keep_dims=keep_dims)
 
     @staticmethod
     def result_type(input: AnyTensor, *, axis: int, keep_dims: bool) -> AnyTensor:
@@ -324,13 +303,6 @@ class ArgOp(EvaluatedOp, ABC):
     def searched_axis(self) -> int:
         """The axis along which positions are counted, from 0 on."""
         return self.axis.value.data % tensor_type(self.input).get_num_dims()
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input),
-            axis=self.axis.value.data,
-            keep_dims=self.keep_dims is not None,
-        )
 
     def evaluate(self, *operands: Array) -> Array:
         keep = self.keep_dims is not None

@@ -29,14 +29,13 @@ from xdsl.traits import Pure
 from gawee_dialect.dialect.graph.python_value import PythonValueType
 from gawee_dialect.dialect.graph.window import spatial_axes
 from gawee_dialect.dialect.operation import GaweeOp
-from gawee_dialect.dialect.size_list import SIZE_LIST, Sizes, size_list
+from gawee_dialect.dialect.size_list import SIZE_LIST, Sizes
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
     require_float,
     require_length,
     require_positive,
-    tensor_type,
 )
 from gawee_dialect.hints import isa
 
@@ -128,24 +127,13 @@ class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
         float_positions: bool = False,
         size_from: Sequence[SSAValue] = (),
     ):
-        result_type = self.result_type(
-            tensor_type(input),
+        self.define(
+            [input, size_from],
             size=size,
             mode=mode,
             align_corners=align_corners,
-            scales=scales,
+            scales=None if scales is None else DenseArrayBase.from_list(f64, scales),
             float_positions=float_positions,
-        )
-        super().__init__(
-            operands=[input, size_from],
-            properties={
-                "size": size_list(size),
-                "mode": StringAttr(mode),
-                "align_corners": UnitAttr() if align_corners else None,
-                "float_positions": UnitAttr() if float_positions else None,
-                "scales": None if scales is None else DenseArrayBase.from_list(f64, scales),
-            },
-            result_types=[result_type],
         )
 
     @classmethod
@@ -185,16 +173,6 @@ class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
             f"got mode '{mode}'",
         )
         return TensorType(input.element_type, (batch, channels, *size))
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input),
-            size=self.size.get_values(),
-            mode=self.mode.data,
-            align_corners=self.align_corners is not None,
-            scales=None if self.scales is None else self.scales.get_values(),
-            float_positions=self.float_positions is not None,
-        )
 
     def verify_(self) -> None:
         super().verify_()

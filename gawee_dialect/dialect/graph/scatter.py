@@ -23,7 +23,7 @@ from gawee_dialect.dialect.graph.gather import (
     require_named_axes,
     slice_positions,
 )
-from gawee_dialect.dialect.graph.movement import INDICES, ORDERED, integer
+from gawee_dialect.dialect.graph.movement import INDICES, ORDERED
 from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import (
     AnyTensor,
@@ -32,7 +32,6 @@ from gawee_dialect.dialect.types import (
     require_same_element,
     require_shape,
     tensor_shape,
-    tensor_type,
 )
 
 if TYPE_CHECKING:
@@ -119,12 +118,7 @@ class ScatterElementsOp(ScatterOp):
         axis: int = 0,
         reduction: str = "none",
     ):
-        types = (tensor_type(input), tensor_type(indices), tensor_type(updates))
-        super().__init__(
-            operands=[input, indices, updates],
-            properties={"axis": integer(axis), "reduction": StringAttr(reduction)},
-            result_types=[self.result_type(*types, axis=axis, reduction=reduction)],
-        )
+        self.define([input, indices, updates], axis=axis, reduction=reduction)
 
     @classmethod
     def result_type(
@@ -137,15 +131,6 @@ class ScatterElementsOp(ScatterOp):
         require_shape("updates", updates, indices.get_shape())
         cls.require_reduction(input, updates, reduction)
         return input
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input),
-            tensor_type(self.indices),
-            tensor_type(self.updates),
-            axis=self.axis.value.data,
-            reduction=self.reduction.data,
-        )
 
     @property
     def named_axes(self) -> Sequence[int]:
@@ -189,12 +174,7 @@ class ScatterNdOp(ScatterOp):
     def __init__(
         self, input: SSAValue, indices: SSAValue, updates: SSAValue, *, reduction: str = "none"
     ):
-        types = (tensor_type(input), tensor_type(indices), tensor_type(updates))
-        super().__init__(
-            operands=[input, indices, updates],
-            properties={"reduction": StringAttr(reduction)},
-            result_types=[self.result_type(*types, reduction=reduction)],
-        )
+        self.define([input, indices, updates], reduction=reduction)
 
     @classmethod
     def result_type(
@@ -207,14 +187,6 @@ class ScatterNdOp(ScatterOp):
         require_shape("updates", updates, (*where[:-1], *shape[where[-1] :]))
         cls.require_reduction(input, updates, reduction)
         return input
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input),
-            tensor_type(self.indices),
-            tensor_type(self.updates),
-            reduction=self.reduction.data,
-        )
 
     @property
     def named_axes(self) -> Sequence[int]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import I64, IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import I64, IntegerAttr, TensorType
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
@@ -21,14 +21,13 @@ from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import Pure
 
 from gawee_dialect.dialect.graph.movement import MovementOp, ViewOp
-from gawee_dialect.dialect.size_list import SIZE_LIST, Sizes, size_list
+from gawee_dialect.dialect.size_list import SIZE_LIST, Sizes
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
     require_non_negative,
     require_same_element,
     shape_text,
-    tensor_type,
 )
 
 if TYPE_CHECKING:
@@ -53,15 +52,12 @@ class IdentityOp(ViewOp):
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, input: SSAValue):
-        super().__init__(operands=[input], result_types=[self.result_type(tensor_type(input))])
+        self.define([input])
 
     @staticmethod
     def result_type(input: AnyTensor) -> AnyTensor:
         """Return the input's type."""
         return input
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(tensor_type(self.input))
 
 
 @irdl_op_definition
@@ -93,16 +89,7 @@ class FlattenOp(ViewOp, HasCanonicalizationPatternsInterface):
     )
 
     def __init__(self, input: SSAValue, *, start_dim: int = 1, end_dim: int = -1):
-        super().__init__(
-            operands=[input],
-            properties={
-                "start_dim": IntegerAttr(start_dim, i64),
-                "end_dim": IntegerAttr(end_dim, i64),
-            },
-            result_types=[
-                self.result_type(tensor_type(input), start_dim=start_dim, end_dim=end_dim)
-            ],
-        )
+        self.define([input], start_dim=start_dim, end_dim=end_dim)
 
     @staticmethod
     def result_type(input: AnyTensor, *, start_dim: int, end_dim: int) -> AnyTensor:
@@ -117,13 +104,6 @@ class FlattenOp(ViewOp, HasCanonicalizationPatternsInterface):
         )
         joined = prod(shape[start : end + 1])
         return TensorType(input.element_type, (*shape[:start], joined, *shape[end + 1 :]))
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input),
-            start_dim=self.start_dim.value.data,
-            end_dim=self.end_dim.value.data,
-        )
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
@@ -160,11 +140,7 @@ class ReshapeOp(ViewOp, HasCanonicalizationPatternsInterface):
     )
 
     def __init__(self, input: SSAValue, *, shape: Sequence[int]):
-        super().__init__(
-            operands=[input],
-            properties={"shape": size_list(shape)},
-            result_types=[self.result_type(tensor_type(input), shape=shape)],
-        )
+        self.define([input], shape=shape)
 
     @staticmethod
     def result_type(input: AnyTensor, *, shape: Sequence[int]) -> AnyTensor:
@@ -177,9 +153,6 @@ class ReshapeOp(ViewOp, HasCanonicalizationPatternsInterface):
             f"{elements} elements of the input",
         )
         return TensorType(input.element_type, shape)
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(tensor_type(self.input), shape=self.shape.get_values())
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
@@ -213,12 +186,7 @@ class CatOp(MovementOp):
     assembly_format = "$inputs `dim` $dim attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, inputs: Sequence[SSAValue], *, dim: int = 0):
-        types = [tensor_type(value) for value in inputs]
-        super().__init__(
-            operands=[inputs],
-            properties={"dim": IntegerAttr(dim, i64)},
-            result_types=[self.result_type(types, dim=dim)],
-        )
+        self.define([inputs], dim=dim)
 
     @staticmethod
     def result_type(inputs: Sequence[AnyTensor], *, dim: int) -> AnyTensor:
@@ -244,11 +212,6 @@ class CatOp(MovementOp):
         sizes = list(first.get_shape())
         sizes[axis] = sum(type.get_shape()[axis] for type in inputs)
         return TensorType(first.element_type, sizes)
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            [tensor_type(value) for value in self.inputs], dim=self.dim.value.data
-        )
 
     def evaluate(self, *operands: Array) -> Array:
         import numpy as np

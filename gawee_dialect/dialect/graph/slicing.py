@@ -42,7 +42,7 @@ from gawee_dialect.dialect.graph.movement import (
     moved,
     number,
 )
-from gawee_dialect.dialect.size_list import SIZE_LIST, Sizes, size_list
+from gawee_dialect.dialect.size_list import SIZE_LIST, Sizes
 from gawee_dialect.dialect.types import (
     AnyTensor,
     element_type,
@@ -134,17 +134,7 @@ class SliceOp(MovedOp):
         strides: Sequence[int] | None = None,
     ):
         strides = [1] * len(offsets) if strides is None else strides
-        super().__init__(
-            operands=[input],
-            properties={
-                "offsets": size_list(offsets),
-                "sizes": size_list(sizes),
-                "strides": integers(strides),
-            },
-            result_types=[
-                self.result_type(tensor_type(input), offsets=offsets, sizes=sizes, strides=strides)
-            ],
-        )
+        self.define([input], offsets=offsets, sizes=sizes, strides=strides)
 
     @staticmethod
     def result_type(
@@ -158,12 +148,6 @@ class SliceOp(MovedOp):
         require(0 not in strides, f"expected strides other than 0, got {list(strides)}")
         require_box(offsets, sizes, strides, shape)
         return TensorType(input.element_type, sizes)
-
-    def inferred_type(self) -> AnyTensor:
-        offsets, sizes, strides = self.box()
-        return self.result_type(
-            tensor_type(self.input), offsets=offsets, sizes=sizes, strides=strides
-        )
 
     def box(self) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
         """Return offsets, sizes and strides."""
@@ -218,15 +202,7 @@ class InsertSliceOp(MovementOp):
         strides: Sequence[int] | None = None,
     ):
         strides = [1] * len(offsets) if strides is None else strides
-        super().__init__(
-            operands=[input, update],
-            properties={"offsets": size_list(offsets), "strides": integers(strides)},
-            result_types=[
-                self.result_type(
-                    tensor_type(input), tensor_type(update), offsets=offsets, strides=strides
-                )
-            ],
-        )
+        self.define([input, update], offsets=offsets, strides=strides)
 
     @staticmethod
     def result_type(
@@ -244,14 +220,6 @@ class InsertSliceOp(MovementOp):
         require_positive("strides", strides)
         require_box(offsets, sizes, strides, shape)
         return input
-
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(
-            tensor_type(self.input),
-            tensor_type(self.update),
-            offsets=self.offsets.get_values(),
-            strides=self.strides.get_values(),
-        )
 
     def evaluate(self, *operands: Array) -> Array:
         result, update = operands[0].copy(), operands[1]
