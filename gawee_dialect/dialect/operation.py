@@ -76,7 +76,8 @@ class GaweeOp(InferredOp, ABC):
     """An op with one result; its shape rule is a static method or class method `result_type`.
 
     The rule's parameters have the names of those operands, whose types it gets, and of those
-    properties, whose values it gets, that the result depends on.
+    properties, whose values it gets, that the result depends on. What a class does not have keeps
+    the rule's default.
     """
 
     def define(
@@ -143,9 +144,10 @@ def _shape_rule(
 ) -> tuple[Callable[..., AnyTensor], Sequence[tuple[str, bool]]]:
     """Return the shape rule of a class, its parameters, and whether each is a flag."""
     rule: Callable[..., AnyTensor] = getattr(kind, "result_type")
-    properties, is_flag = kind.get_irdl_definition().properties.items(), BaseAttr(UnitAttr)
-    flags = {name for name, each in properties if each.constr == is_flag}
-    return rule, [(name, name in flags) for name in signature(rule).parameters]
+    definition, is_flag = kind.get_irdl_definition(), BaseAttr(UnitAttr)
+    fields = {name: False for name, _ in definition.operands}
+    fields |= {name: each.constr == is_flag for name, each in definition.properties.items()}
+    return rule, [(name, fields[name]) for name in signature(rule).parameters if name in fields]
 
 
 def _attribute(value: Value, constraint: AttrConstraint) -> Attribute | None:

@@ -80,8 +80,29 @@ class IndexedOp(MovementOp, ABC):
                 )
 
 
+class AxisGatherOp(IndexedOp, ABC):
+    """A gather whose indices are positions along one axis."""
+
+    input = operand_def(TensorType)
+    indices = operand_def(TensorType)
+    axis = prop_def(IntegerAttr.constr(I64))
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+    assembly_format = (
+        "$input `,` $indices `axis` $axis attr-dict `:` functional-type(operands, results)"
+    )
+
+    def __init__(self, input: SSAValue, indices: SSAValue, *, axis: int = 0):
+        self.define([input, indices], axis=axis)
+
+    @property
+    def named_axes(self) -> Sequence[int]:
+        return (self.axis.value.data % len(tensor_shape(self.input)),)
+
+
 @irdl_op_definition
-class GatherOp(IndexedOp, HasCanonicalizationPatternsInterface):
+class GatherOp(AxisGatherOp, HasCanonicalizationPatternsInterface):
     """Slices of the input along one axis, which the axes of the indices take the place of.
 
     With axis 0 of a table this is an embedding: one row for each index.
@@ -98,19 +119,6 @@ class GatherOp(IndexedOp, HasCanonicalizationPatternsInterface):
 
     name = "gawee.gather"
 
-    input = operand_def(TensorType)
-    indices = operand_def(TensorType)
-    axis = prop_def(IntegerAttr.constr(I64))
-    result = result_def(TensorType)
-
-    traits = traits_def(Pure())
-    assembly_format = (
-        "$input `,` $indices `axis` $axis attr-dict `:` functional-type(operands, results)"
-    )
-
-    def __init__(self, input: SSAValue, indices: SSAValue, *, axis: int = 0):
-        self.define([input, indices], axis=axis)
-
     @staticmethod
     def result_type(input: AnyTensor, indices: AnyTensor, *, axis: int) -> AnyTensor:
         """Return the gathered type; raises VerifyException where C1 or C2 fail."""
@@ -120,10 +128,6 @@ class GatherOp(IndexedOp, HasCanonicalizationPatternsInterface):
         return TensorType(
             input.element_type, (*shape[:axis], *indices.get_shape(), *shape[axis + 1 :])
         )
-
-    @property
-    def named_axes(self) -> Sequence[int]:
-        return (self.axis.value.data % len(tensor_shape(self.input)),)
 
     def evaluate(self, *operands: Array) -> Array:
         import numpy as np
@@ -138,7 +142,7 @@ class GatherOp(IndexedOp, HasCanonicalizationPatternsInterface):
 
 
 @irdl_op_definition
-class GatherElementsOp(IndexedOp):
+class GatherElementsOp(AxisGatherOp):
     """One element of the input for each index: its position, but for the axis that the index names.
 
     result[i, j, k] = input[i, indices[i, j, k], k], for axis 1 of three.
@@ -156,19 +160,6 @@ class GatherElementsOp(IndexedOp):
 
     name = "gawee.gather_elements"
 
-    input = operand_def(TensorType)
-    indices = operand_def(TensorType)
-    axis = prop_def(IntegerAttr.constr(I64))
-    result = result_def(TensorType)
-
-    traits = traits_def(Pure())
-    assembly_format = (
-        "$input `,` $indices `axis` $axis attr-dict `:` functional-type(operands, results)"
-    )
-
-    def __init__(self, input: SSAValue, indices: SSAValue, *, axis: int = 0):
-        self.define([input, indices], axis=axis)
-
     @staticmethod
     def result_type(input: AnyTensor, indices: AnyTensor, *, axis: int) -> AnyTensor:
         """Return the gathered type; raises VerifyException where C1 to C3 fail."""
@@ -176,10 +167,6 @@ class GatherElementsOp(IndexedOp):
         require_axis("axis", axis, input.get_num_dims())
         require_indices_inside(input, indices, axis)
         return TensorType(input.element_type, indices.get_shape())
-
-    @property
-    def named_axes(self) -> Sequence[int]:
-        return (self.axis.value.data % len(tensor_shape(self.input)),)
 
     def evaluate(self, *operands: Array) -> Array:
         return operands[0][element_positions(operands[1], self.axis.value.data)]

@@ -51,16 +51,24 @@ class WindowPoolOp(DefinedOp, ABC):
     traits = traits_def(Pure())
 
     @staticmethod
-    def window_type(
+    @abstractmethod
+    def check_element(input: AnyTensor) -> None:
+        """Raise VerifyException for an element type that the op is not defined on."""
+
+    @classmethod
+    def result_type(
+        cls,
         input: AnyTensor,
         *,
         kernel: Sequence[int],
         strides: Sequence[int],
         padding: Sequence[int],
-        dilations: Sequence[int],
         ceil_mode: bool,
+        dilations: Sequence[int] | None = None,
     ) -> AnyTensor:
-        """Return the pooled type; raises VerifyException where the window does not fit."""
+        """Return the pooled type; raises VerifyException where C1 to C5 fail."""
+        cls.check_element(input)
+        dilations = (1,) * len(kernel) if dilations is None else dilations
         axes = spatial_axes("input", input)
         check_window(axes, kernel, strides, padding, dilations)
         batch, channels, *spatial = input.get_shape()
@@ -132,27 +140,9 @@ class MaxPoolOp(WindowPoolOp):
             ceil_mode=ceil_mode,
         )
 
-    @classmethod
-    def result_type(
-        cls,
-        input: AnyTensor,
-        *,
-        kernel: Sequence[int],
-        strides: Sequence[int],
-        padding: Sequence[int],
-        dilations: Sequence[int],
-        ceil_mode: bool,
-    ) -> AnyTensor:
-        """Return the pooled type; raises VerifyException where C1 to C5 fail."""
+    @staticmethod
+    def check_element(input: AnyTensor) -> None:
         require_signed_number("input", input)
-        return cls.window_type(
-            input,
-            kernel=kernel,
-            strides=strides,
-            padding=padding,
-            dilations=dilations,
-            ceil_mode=ceil_mode,
-        )
 
     def equation(self) -> str:
         at = self.places(self.dilations.get_values())
@@ -210,26 +200,9 @@ class AvgPoolOp(WindowPoolOp):
             count_include_pad=count_include_pad,
         )
 
-    @classmethod
-    def result_type(
-        cls,
-        input: AnyTensor,
-        *,
-        kernel: Sequence[int],
-        strides: Sequence[int],
-        padding: Sequence[int],
-        ceil_mode: bool,
-    ) -> AnyTensor:
-        """Return the pooled type; raises VerifyException where C1 to C5 fail."""
+    @staticmethod
+    def check_element(input: AnyTensor) -> None:
         require_float("input", input)
-        return cls.window_type(
-            input,
-            kernel=kernel,
-            strides=strides,
-            padding=padding,
-            dilations=(1,) * len(kernel),
-            ceil_mode=ceil_mode,
-        )
 
     def equation(self) -> str:
         at = self.places((1,) * len(self.kernel))
