@@ -22,7 +22,6 @@ from gawee_dialect.passes.graph.lower_to_linalg.tensors import (
 )
 from gawee_dialect.passes.rewrite_pass import Pattern
 from gawee_dialect.upstream import linalg
-from gawee_dialect.upstream.linalg import DepthwiseConv2DNchwChwOp
 
 # Where a kernel that moves over spatial axes reads.
 
@@ -87,25 +86,11 @@ def convolved(
     features, channels, *_ = tensor_shape(weight)
     if groups == 1:
         init = biased(builder, bias, type, (1,))
-        return _plain(builder, input, weight, init, moves)
+        named = linalg.Conv2DNchwFchwOp
+        return _moved(builder, named, input, weight, init, moves, channel_loops=1)
     if features == groups and channels == 1:
         return _depthwise(builder, input, weight, bias, type, moves)
     return _grouped(builder, input, weight, bias, type, moves, groups)
-
-
-def _plain(
-    builder: Builder, input: SSAValue, weight: SSAValue, init: SSAValue, moves: KernelMoves
-) -> SSAValue:
-    if moves.axes != 2:
-        return _generic(builder, input, weight, init, moves, channel_loops=1)
-    conv = linalg.Conv2DNchwFchwOp(
-        [input, weight],
-        [init],
-        [tensor_type(init)],
-        strides=pair(moves.strides),
-        dilations=pair(moves.dilations),
-    )
-    return builder.insert(conv).res[0]
 
 
 def _depthwise(
@@ -121,16 +106,8 @@ def _depthwise(
     axes = [(0, 1), *((2 + axis,) for axis in range(moves.axes))]
     weight = collapsed(builder, weight, axes, (features, *kernel))
     init = biased(builder, bias, type, (1,))
-    if moves.axes != 2:
-        return _generic(builder, input, weight, init, moves, channel_loops=0)
-    conv = DepthwiseConv2DNchwChwOp(
-        [input, weight],
-        [init],
-        [tensor_type(init)],
-        strides=pair(moves.strides),
-        dilations=pair(moves.dilations),
-    )
-    return builder.insert(conv).res[0]
+    named = linalg.DepthwiseConv2DNchwChwOp
+    return _moved(builder, named, input, weight, init, moves, channel_loops=0)
 
 
 def _grouped(
@@ -148,17 +125,8 @@ def _grouped(
     input = split_axis(builder, input, 1, groups)
     weight = split_axis(builder, weight, 0, groups)
     init = biased(builder, bias, grouped, (1, 2))
-    if moves.axes != 2:
-        result = _generic(builder, input, weight, init, moves, channel_loops=1)
-    else:
-        conv = linalg.Conv2DNgchwGfchwOp(
-            [input, weight],
-            [init],
-            [grouped],
-            strides=pair(moves.strides),
-            dilations=pair(moves.dilations),
-        )
-        result = builder.insert(conv).res[0]
+    named = linalg.Conv2DNgchwGfchwOp
+    result = _moved(builder, named, input, weight, init, moves, channel_loops=1)
     return joined_axes(builder, result, 1)
 
 
@@ -180,8 +148,22 @@ def joined_axes(builder: Builder, source: SSAValue, axis: int) -> SSAValue:
     return collapsed(builder, source, join, shape)
 
 
-def _generic(
+def named_window(
     builder: Builder,
+    named: type[linalg.WindowOp],
+    inputs: Sequence[SSAValue],
+    init: SSAValue,
+    moves: KernelMoves,
+) -> SSAValue:
+    """Build a named op on images from an input and a window that moves over it."""
+    strides, dilations = pair(moves.strides), pair(moves.dilations)
+    op = named(inputs, [init], [tensor_type(init)], strides=strides, dilations=dilations)
+    return builder.insert(op).res[0]
+
+
+def _moved(
+    builder: Builder,
+    named: type[linalg.WindowOp],
     input: SSAValue,
     weight: SSAValue,
     init: SSAValue,
@@ -189,10 +171,12 @@ def _generic(
     *,
     channel_loops: int,
 ) -> SSAValue:
-    """Convolve by a contraction over (n, g?, f?, out... | c?, kernel...).
+    """Convolve images by a named op, others by a contraction: (n, g?, f?, out... | c?, kernel...).
 
     A filter has a loop of its own where there is one over channels, else it is the channel.
     """
+    if moves.axes == 2:
+        return named_window(builder, named, (input, weight), init, moves)
     rank = len(tensor_shape(init))
     first_out, first_kernel = rank - moves.axes, rank + channel_loops
     loops = first_kernel + moves.axes

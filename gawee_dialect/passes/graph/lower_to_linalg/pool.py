@@ -7,7 +7,6 @@ from math import prod
 
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import AnyFloat, TensorType
-from xdsl.dialects.linalg.abstract_ops import PoolingOperation
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
@@ -22,7 +21,7 @@ from gawee_dialect.dialect.graph.pool import (
 from gawee_dialect.dialect.graph.window import padding_pairs, window_extent
 from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
-from gawee_dialect.passes.graph.lower_to_linalg.conv import KernelMoves
+from gawee_dialect.passes.graph.lower_to_linalg.conv import KernelMoves, named_window
 from gawee_dialect.passes.graph.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.graph.lower_to_linalg.structured import generic, reads, reduction
 from gawee_dialect.passes.graph.lower_to_linalg.tensors import (
@@ -30,11 +29,10 @@ from gawee_dialect.passes.graph.lower_to_linalg.tensors import (
     filled,
     lowest,
     padded,
-    pair,
     zero,
 )
 from gawee_dialect.passes.rewrite_pass import Pattern
-from gawee_dialect.upstream.linalg import PoolingNchwMaxOp, PoolingNchwSumOp
+from gawee_dialect.upstream.linalg import PoolingNchwMaxOp, PoolingNchwSumOp, WindowOp
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ class Window:
 class Combiner:
     """How a pooling combines the elements of a window, and what is neutral to it."""
 
-    named: type[PoolingOperation]
+    named: type[WindowOp]
     """The op for images."""
     combine: Callable[[Scalars, SSAValue, SSAValue], SSAValue]
     neutral: Callable[[Builder, Attribute], SSAValue]
@@ -116,14 +114,7 @@ def _pooled(
     moves = KernelMoves([axis.stride for axis in over], [axis.dilation for axis in over])
     if len(over) != 2:
         return _pooled_loops(builder, combiner, input, shape_only, init, moves)
-    op = combiner.named(
-        [input, shape_only],
-        [init],
-        [type],
-        strides=pair(moves.strides),
-        dilations=pair(moves.dilations),
-    )
-    return builder.insert(op).res[0]
+    return named_window(builder, combiner.named, (input, shape_only), init, moves)
 
 
 def _pooled_loops(
