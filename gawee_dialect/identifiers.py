@@ -1,6 +1,8 @@
-"""Names of graphs as identifiers: of C, and of SSA values in MLIR's text."""
+"""Names of graphs as identifiers: of C, and of SSA values in MLIR's text; names that are free."""
 
 import re
+from collections.abc import Container
+from itertools import count
 
 
 def ascii_letters(name: str) -> str:
@@ -28,3 +30,18 @@ def name_hint(name: str) -> str:
     # xDSL drops one number from the end and appends its own: a second one would give names twice.
     hint = re.sub(r"(?<=.)(_\d+)+$", "", hint)
     return f"v{hint}" if not hint or hint[0].isdigit() else hint
+
+
+def free_name(name: str, taken: Container[str], first: int = 1) -> str:
+    """Return a name that is not taken: itself, or with the first number that makes it so."""
+    if name not in taken:
+        return name
+    numbered = (f"{name}_{number}" for number in count(first))
+    return next(each for each in numbered if each not in taken)
+
+
+def take_name(name: str, taken: set[str], first: int = 1) -> str:
+    """Return a name that was not taken, as `free_name` does, and is now."""
+    free = free_name(name, taken, first)
+    taken.add(free)
+    return free

@@ -17,6 +17,7 @@ from gawee_dialect.dialect.entry import (
     output_names,
 )
 from gawee_dialect.dialect.types import dtype_name, is_tensor
+from gawee_dialect.identifiers import take_name
 from gawee_dialect.inspection.graph_view import GraphView, NodeView, TensorView
 from gawee_dialect.locations import node_name
 
@@ -110,11 +111,5 @@ class _Names:
     def of(self, value: SSAValue, wanted: str | None = None) -> str:
         """Return the name of a value; the first call for it says what is wanted."""
         if value not in self._names:
-            base = wanted or value.name_hint or "value"
-            name, attempt = base, 0
-            while name in self._taken:
-                attempt += 1
-                name = f"{base}_{attempt}"
-            self._taken.add(name)
-            self._names[value] = name
+            self._names[value] = take_name(wanted or value.name_hint or "value", self._taken)
         return self._names[value]

@@ -15,6 +15,7 @@ from gawee_dialect.dialect.entry import (
     output_names,
 )
 from gawee_dialect.dialect.types import tensor_type
+from gawee_dialect.identifiers import take_name
 from gawee_dialect.locations import node_name
 from gawee_dialect.opdesc.described_op import DescribedOp
 from gawee_dialect.opdesc.enums import dtype_name
@@ -57,16 +58,16 @@ class _Exporter:
     def _name_entry(self) -> None:
         arguments = zip(entry_arguments(self.function), self.function.body.block.args, strict=True)
         for argument, value in arguments:
-            self.tensors[value] = _unique(argument.name, self.taken)
+            self.tensors[value] = take_name(argument.name, self.taken, 2)
         last = self.function.body.block.last_op
         assert isinstance(last, Operation)
         for name, value in zip(output_names(self.function), last.operands, strict=True):
             if value not in self.tensors:
-                self.tensors[value] = _unique(name, self.taken)
+                self.tensors[value] = take_name(name, self.taken, 2)
 
     def _tensor(self, value: SSAValue) -> str:
         if value not in self.tensors:
-            self.tensors[value] = _unique(value.name_hint or "tensor", self.taken)
+            self.tensors[value] = take_name(value.name_hint or "tensor", self.taken, 2)
         return self.tensors[value]
 
     def _create(self, argument: EntryArgument, value: SSAValue) -> Invocation:
@@ -84,12 +85,12 @@ class _Exporter:
             "data": (0,),
             "from_file": argument.kind is not ArgumentKind.INPUT,
         }
-        name = _unique(f"create_{argument.name}", self.ops_taken)
+        name = take_name(f"create_{argument.name}", self.ops_taken, 2)
         return Invocation(name, "create", (), (Argument("dst", self.tensors[value]),), params)
 
     def _invocation(self, op: DescribedOp) -> Invocation:
         operator = op.description().operator
-        name = _unique(node_name(op.location) or operator.optype, self.ops_taken)
+        name = take_name(node_name(op.location) or operator.optype, self.ops_taken, 2)
         inputs = zip(operator.tensors_in, op.operands, strict=True)
         outputs = zip(operator.tensors_out, op.results, strict=True)
         return Invocation(
@@ -99,12 +100,3 @@ class _Exporter:
             [Argument(tensor.arg_name, self._tensor(value)) for tensor, value in outputs],
             op.params(),
         )
-
-
-def _unique(name: str, taken: set[str]) -> str:
-    unique, count = name, 1
-    while unique in taken:
-        count += 1
-        unique = f"{name}_{count}"
-    taken.add(unique)
-    return unique

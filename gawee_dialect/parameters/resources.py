@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, SSAValue
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
 from gawee_dialect.dialect.types import dtype_name
 from gawee_dialect.hints import isa
+from gawee_dialect.identifiers import free_name
 from gawee_dialect.parameters.store import Array
 from gawee_dialect.upstream.resources import resource_name
 
@@ -33,7 +34,7 @@ def take_resources(function: FuncOp) -> Mapping[str, Array]:
         if resource is None or not isa(value, DenseIntOrFPElementsAttr):
             continue
         if value not in arguments:
-            name = _free_name(resource, arrays)
+            name = free_name(resource, arrays)
             arrays[name] = _array(value)
             arguments[value] = _argument(function, op)
             index = len(marks)
@@ -47,14 +48,6 @@ def take_resources(function: FuncOp) -> Mapping[str, Array]:
         function.arg_attrs = ArrayAttr(marks)
         function.update_function_type()
     return arrays
-
-
-def _free_name(name: str, taken: Mapping[str, Array]) -> str:
-    free, number = name, 0
-    while free in taken:
-        number += 1
-        free = f"{name}_{number}"
-    return free
 
 
 def _argument(function: FuncOp, op: arith.ConstantOp) -> SSAValue:

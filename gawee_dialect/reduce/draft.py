@@ -13,6 +13,7 @@ from gawee_dialect.dialect.entry import (
     output_names,
 )
 from gawee_dialect.dialect.types import is_tensor
+from gawee_dialect.identifiers import free_name, take_name
 
 
 def reducible_function(module: ModuleOp) -> FuncOp | None:
@@ -69,21 +70,13 @@ class Draft:
                     entries.pop("gawee.path", None)
                     attributes = DictionaryAttr(entries)
         else:
-            name = self._free_name(value.name_hint or "input")
+            name = take_name(value.name_hint or "input", self._names, 2)
             argument.name_hint = None if value.name_hint is None else _hint(name)
             attributes = DictionaryAttr({"gawee.input": StringAttr(name)})
             self._marked = True
         self._attributes.append(attributes)
         self.values[value] = argument
         return argument
-
-    def _free_name(self, wanted: str) -> str:
-        name, count = wanted, 1
-        while name in self._names:
-            count += 1
-            name = f"{wanted}_{count}"
-        self._names.add(name)
-        return name
 
     def copy(self, op: Operation) -> Operation:
         """Add a copy of an op, all of whose operands have new values."""
@@ -104,7 +97,7 @@ class Draft:
         taken = {names[value] for value in returned if value in names}
         results: list[DictionaryAttr] = []
         for value in returned:
-            name = names.get(value) or _unused(value.name_hint or "output", taken)
+            name = names.get(value) or free_name(value.name_hint or "output", taken, 2)
             taken.add(name)
             results.append(DictionaryAttr({"gawee.output": StringAttr(name)}))
         end = ReturnOp(*values)
@@ -126,14 +119,6 @@ class Draft:
 
 def _hint(name: str) -> str:
     return "".join(char if char.isalnum() or char == "_" else "_" for char in name)
-
-
-def _unused(wanted: str, taken: set[str]) -> str:
-    name, count = wanted, 1
-    while name in taken:
-        count += 1
-        name = f"{wanted}_{count}"
-    return name
 
 
 def copy_of(module: ModuleOp, function: FuncOp) -> tuple[ModuleOp, FuncOp]:

@@ -45,6 +45,7 @@ from gawee_dialect.frontends.gawee_json.graph import (
 from gawee_dialect.frontends.gawee_json.schema import check_structure
 from gawee_dialect.frontends.graph import Graph, Report
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.identifiers import take_name
 from gawee_dialect.inspection.graph_view import GraphView
 from gawee_dialect.inspection.module_view import module_view
 from gawee_dialect.located_json import decode_json
@@ -152,14 +153,6 @@ class GraphExporter:
                 self._append(NodeText("Identity", [value]), name, [source], name, {})
                 self._describe(name, value)
 
-    def _unique(self, name: str) -> str:
-        unique, count = name, 0
-        while unique in self._taken:
-            count += 1
-            unique = f"{name}_{count}"
-        self._taken.add(unique)
-        return unique
-
     def _describe(self, name: str, value: SSAValue, path: str | None = None) -> None:
         entry: dict[str, object] = {"id": name, "shape": None, "dtype": None}
         if is_tensor(value.type):
@@ -174,7 +167,7 @@ class GraphExporter:
         result = op.results[0]
         if result not in self.names:
             stem = result.name_hint or op.name.removeprefix("gawee.")
-            self.names[result] = self._unique(stem)
+            self.names[result] = take_name(stem, self._taken)
         return self.names[result]
 
     def _operand(self, value: SSAValue) -> str:
@@ -193,7 +186,7 @@ class GraphExporter:
         if value not in self.names:
             is_constant = argument is not None and argument.kind is ArgumentKind.CONSTANT
             name = value.name_hint or "const" if argument is None else argument.name
-            self.names[value] = name if is_constant else self._unique(name)
+            self.names[value] = name if is_constant else take_name(name, self._taken)
         name = self.names[value]
         path = self._path(value, f"constants/{_file_stem(name)}.bin")
         self._describe(name, value, path)

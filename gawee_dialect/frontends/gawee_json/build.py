@@ -28,7 +28,7 @@ from gawee_dialect.frontends.gawee_json.ops import readers
 from gawee_dialect.frontends.gawee_json.schema import fixed_attributes
 from gawee_dialect.frontends.graph import Report
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.identifiers import name_hint
+from gawee_dialect.identifiers import name_hint, take_name
 from gawee_dialect.located_json import JsonObject
 from gawee_dialect.parameters.binding import LISTED, missing_weights
 from gawee_dialect.parameters.contained_file import MissingFile, check_relative
@@ -223,7 +223,7 @@ class GraphBuilder:
         path = self._checked(path, type, what, data.offset)
         known = self._weights.get(path)
         if known is None:
-            name = self._unique(f"{node.module}.{key}")
+            name = take_name(f"{node.module}.{key}", self._names, 2)
             known = self._weights[path] = self._add_argument(
                 ArgumentKind.PARAMETER, name, type, path
             )
@@ -233,14 +233,6 @@ class GraphBuilder:
                 offset=data.offset,
             )
         return known
-
-    def _unique(self, name: str) -> str:
-        unique, count = name, 1
-        while unique in self._names:
-            count += 1
-            unique = f"{name}_{count}"
-        self._names.add(unique)
-        return unique
 
     def _add_node(self, node: Node) -> None:
         operands = [self._value(name) for name in node.inputs]

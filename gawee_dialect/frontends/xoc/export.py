@@ -24,6 +24,7 @@ from gawee_dialect.frontends.xoc.document import DTYPES, Role, XocDocument, XocN
 from gawee_dialect.frontends.xoc.weights import beside, weight_keys
 from gawee_dialect.frontends.xoc.write import xoc_text
 from gawee_dialect.hints import isa
+from gawee_dialect.identifiers import take_name
 from gawee_dialect.located_json import JsonValue
 from gawee_dialect.locations import node_name, place
 from gawee_dialect.parameters.store import joined
@@ -211,7 +212,7 @@ class _Exporter:
             role = self.roles.get(own, Role.ACTIVATION)
             before = [] if index < 0 else [index]
             index = self._append(XocTensor(own, role, shape, made))
-            id = self._unique_node(own)
+            id = take_name(own, self.names)
             self.nodes.append(XocNode(id, operator, before, [index], attributes))
             self.weights.append(NodeWeights(id, operator, {}))
         return index
@@ -233,14 +234,6 @@ class _Exporter:
         if array.dtype.name != stored:
             dtype = array.dtype.name
             yield "Cast", array.shape, dtype, {"to": ONNX_DTYPES[dtype]}
-
-    def _unique_node(self, name: str) -> str:
-        unique, count = name, 0
-        while unique in self.names:
-            count += 1
-            unique = f"{name}_{count}"
-        self.names.add(unique)
-        return unique
 
     def _add_weights(self, node: ExportedNode) -> None:
         held = [
