@@ -17,12 +17,11 @@ from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, outpu
 from gawee_dialect.easy_json import MAX_PROBLEMS
 from gawee_dialect.identifiers import name_hint
 from gawee_dialect.opdesc.compiled import CompiledOperator
-from gawee_dialect.opdesc.described_op import DescribedOp
+from gawee_dialect.opdesc.described_op import DescribedOp, param_attribute
 from gawee_dialect.opdesc.invocation import CheckFailure, Invocation, Tensor
 from gawee_dialect.opdesc.invocation_graph import InvocationGraph, LocatedInvocation
 from gawee_dialect.opdesc.lightnet import is_shipped
 from gawee_dialect.opdesc.load import registered_operators
-from gawee_dialect.opdesc.param_syntax import param_attribute
 from gawee_dialect.opdesc.pre_run import Checked, pre_run
 
 # An operator's life: `init`, `checked` by pre_run, `ready` by static_run, run, `end` by post_run.

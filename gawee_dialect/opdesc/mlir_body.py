@@ -21,9 +21,8 @@ from gawee_dialect.dialect.named_meaning import NamedMeaningOp
 from gawee_dialect.dialect.types import AnyTensor, tensor_type
 from gawee_dialect.easy_json import Code
 from gawee_dialect.locations import place
-from gawee_dialect.opdesc.described_op import DescribedOp
+from gawee_dialect.opdesc.described_op import DescribedOp, param_text
 from gawee_dialect.opdesc.description import Operator
-from gawee_dialect.opdesc.param_syntax import param_text
 
 MAX_MLIR = 20_000
 """Characters of one function."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -21,11 +21,18 @@ from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.frontends.npu_ir.errors import ConversionError, ExecutionError
+from gawee_dialect.frontends.npu_ir.extract import graph_of
 from gawee_dialect.frontends.npu_ir.importer import import_ir
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR
 from gawee_dialect.frontends.npu_ir.pytorch import Module, Tensor, is_tensor, torch
-from gawee_dialect.frontends.npu_ir.state import extract_with_state
-from gawee_dialect.frontends.npu_ir.trace import one_trace
+from gawee_dialect.frontends.npu_ir.trace import (
+    StateChange,
+    check_mutations,
+    decomposed,
+    export,
+    kind_of,
+    one_trace,
+)
 from gawee_dialect.frontends.op_mapping.schema import value_text
 from gawee_dialect.model import Model
 from gawee_dialect.pytorch.call_record import described, record_of_call
@@ -36,6 +43,79 @@ from gawee_dialect.pytorch.tensors import Array, array_of_tensor, leaves, tensor
 
 if TYPE_CHECKING:
     from gawee_dialect.passes.insertion import Insertion
+
+
+# Models that keep state: tensors that a call reads and changes become inputs and outputs.
+
+
+def extract_with_state(
+    model: Module, example_inputs: Sequence[object], *, decompose: bool = True
+) -> tuple[NPU_IR, Sequence[str]]:
+    """Trace a model; return its graph, and the names of the tensors that calls change.
+
+    Those are the last inputs of the graph; its first outputs are, in the same order, what they are
+    changed to. Raises as `extract_ir` does; a graph that is not decomposed changes nothing.
+    """
+    plain: list[str] = []
+    while True:
+        try:
+            with _as_buffers(model, plain):
+                return _extract(model, example_inputs, decompose)
+        except StateChange as change:
+            found = [name for name in change.names if name not in plain and _has(model, name)]
+            if not found or not decompose:
+                raise
+            plain += found
+
+
+def _extract(
+    model: Module, example_inputs: Sequence[object], decompose: bool
+) -> tuple[NPU_IR, Sequence[str]]:
+    traced = export(model, example_inputs, {})
+    # What a graph changes in place is known when it is functional.
+    functional = decomposed(traced, ())
+    check_mutations(functional, of_buffers=decompose)
+    program = functional if decompose else traced
+    outputs = program.graph_signature.output_specs
+    changed = [str(spec.target) for spec in outputs if kind_of(spec) == "BUFFER_MUTATION"]
+    ir = graph_of(program, model, type(model).__name__, changed)
+    # Inputs are in the order of the model's buffers, outputs in that of the changes.
+    targets = {spec.arg.name: spec.target for spec in program.graph_signature.input_specs}
+    state = ir.graph_inputs[len(ir.graph_inputs) - len(changed) :]
+    names = [str(targets[each.name]) for each in state]
+    ir.graph_outputs[: len(changed)] = [ir.graph_outputs[changed.index(name)] for name in names]
+    return ir, names
+
+
+def _owner(model: Module, name: str) -> tuple[Module | None, str]:
+    path, _, attribute = name.rpartition(".")
+    named = dict(model.named_modules())
+    return named.get(path), attribute
+
+
+def _has(model: Module, name: str) -> bool:
+    """Whether a name is that of a tensor which a module holds as an attribute."""
+    owner, attribute = _owner(model, name)
+    return owner is not None and is_tensor(vars(owner).get(attribute))
+
+
+@contextmanager
+def _as_buffers(model: Module, names: Collection[str]) -> Generator[None]:
+    """Make attributes buffers that no state_dict has: torch.export takes changes of buffers."""
+    made: list[tuple[Module, str, object]] = []
+    try:
+        for name in names:
+            owner, attribute = _owner(model, name)
+            assert owner is not None
+            tensor = vars(owner).pop(attribute)
+            made.append((owner, attribute, tensor))
+            owner.register_buffer(attribute, None, persistent=False)
+            setattr(owner, attribute, tensor)
+        yield
+    finally:
+        for owner, attribute, tensor in made:
+            delattr(owner, attribute)
+            setattr(owner, attribute, tensor)
 
 
 # Models traced for any number of images: twice, so that what depends on the number is seen.

@@ -1,7 +1,7 @@
 """From a module to an XOC graph, and to the UWEF file that has its weights."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +9,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.types import dtype_name
+from gawee_dialect.frontends.graph import Graph
+from gawee_dialect.frontends.metadata import KeyConflict, flatten, nest
 from gawee_dialect.frontends.onnx.export.exporter import export_graph
 from gawee_dialect.frontends.onnx.export.graph import (
     ExportedGraph,
@@ -23,6 +25,7 @@ from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.xoc.document import DTYPES, Role, XocDocument, XocNode, XocTensor
 from gawee_dialect.frontends.xoc.weights import beside, weight_keys
 from gawee_dialect.frontends.xoc.write import xoc_text
+from gawee_dialect.frontends.xoc.xoc_graph import XocGraph
 from gawee_dialect.hints import isa
 from gawee_dialect.identifiers import take_name
 from gawee_dialect.located_json import JsonValue
@@ -258,3 +261,50 @@ def _json(value: object) -> JsonValue:
         return value
     assert isa(value, list[object])
     return [_json(each) for each in value]
+
+
+# Measured times as metadata of nodes: `performance.time.cpu`, in milliseconds.
+
+
+CPU_TIME = "performance.time.cpu"
+
+
+def timed_document(
+    graph: Graph, module: ModuleOp, seconds: Mapping[Place, float], name: str
+) -> XocDocument:
+    """Return a graph as XOC, whose nodes have the times that were measured of them.
+
+    A graph of that format is as it was but for that; another one is exported, from its module, and
+    is called `name`. A node that ran as a part of another one has no time of its own. Raises
+    GaweeError for a graph that cannot be written, and for metadata that leaves no place.
+    """
+    if isinstance(graph, XocGraph):
+        return with_times(graph.document, _by_id(graph.document.nodes, seconds))
+    exported = export_xoc(module, name)
+    times = {exported.nodes[each]: time for each, time in seconds.items() if each in exported.nodes}
+    return with_times(exported.document, times)
+
+
+def _by_id(nodes: Sequence[XocNode], seconds: Mapping[Place, float]) -> dict[str, float]:
+    ids = {node.id for node in nodes}
+    return {name: time for (name, _), time in seconds.items() if name in ids}
+
+
+def with_times(document: XocDocument, seconds: Mapping[str, float]) -> XocDocument:
+    """Return a document whose nodes have these times, by their ids, and no others."""
+    return replace(
+        document, nodes=[_with_time(each, seconds.get(each.id)) for each in document.nodes]
+    )
+
+
+def _with_time(node: XocNode, seconds: float | None) -> XocNode:
+    flat = flatten(node.metadata or {})
+    if seconds is None and CPU_TIME not in flat:
+        return node
+    flat.pop(CPU_TIME, None)
+    if seconds is not None:
+        flat[CPU_TIME] = round(seconds * 1e3, 6)
+    try:
+        return replace(node, metadata=nest(flat))
+    except KeyConflict as conflict:
+        raise GaweeError(f"cannot write the time of node '{node.id}': {conflict}") from conflict

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.frontends.xoc.times import with_times
+from gawee_dialect.frontends.xoc.export import with_times
 from gawee_dialect.tools import gawee_run
 from tests.frontends.xoc.documents import chain, read
 from tests.frontends.xoc.test_importing import WEIGHTS, conv_graph
