@@ -45,6 +45,7 @@ from gawee_dialect.opdesc.invocation import (
     Tensor,
     ptype_of,
 )
+from gawee_dialect.source import Place
 
 MAX_NDIM = 32
 
@@ -139,24 +140,16 @@ class _PreRun:
         """Return the value of an expression that is to be a number."""
         value = self._value(what, code)
         if not isinstance(value.data, int | float):
-            raise self._failure(what, "expected a number", code)
+            raise _failure(what, "expected a number", code.place())
         return value
 
     def _value(self, what: str, code: Code) -> Value:
         try:
             return self.evaluator.evaluate(self.compiled.syntax.expression(code))
         except CodeFailure as failure:
-            raise self._failed_code(what, failure) from failure
+            raise _failure(what, failure.message, failure.place) from failure
         except Unsatisfied as failure:
             raise CheckFailure(failure.kind, f"{what}: {failure.message}") from failure
-
-    def _failure(self, what: str, message: str, code: Code) -> CheckFailure:
-        text = f"cannot evaluate {what}: {message} ({code.place()})"
-        return CheckFailure("evaluation", text)
-
-    def _failed_code(self, what: str, failure: CodeFailure) -> CheckFailure:
-        text = f"cannot evaluate {what}: {failure.message} ({failure.place})"
-        return CheckFailure("evaluation", text)
 
     def _satisfy(self, what: str, code: Code | None) -> None:
         if code is None:
@@ -167,9 +160,9 @@ class _PreRun:
                 return
             message = self.evaluator.message(message_nodes) if message_nodes else None
         except CodeFailure as failure:
-            raise self._failed_code(what, failure) from failure
+            raise _failure(what, failure.message, failure.place) from failure
         except (EvaluationError, Unsatisfied) as failure:
-            raise self._failure(what, str(failure), code) from failure
+            raise _failure(what, str(failure), code.place()) from failure
         kind = "satisfy" if message is None else "satisfy_msg"
         raise CheckFailure(
             kind, f"expected {what} to hold: {message or ' '.join(code.text.split())}"
@@ -181,7 +174,7 @@ class _PreRun:
         try:
             self.evaluator.run(self.compiled.syntax.statements(code))
         except CodeFailure as failure:
-            raise self._failed_code(what, failure) from failure
+            raise _failure(what, failure.message, failure.place) from failure
         except Unsatisfied as failure:
             raise CheckFailure(failure.kind, f"{what}: {failure.message}") from failure
 
@@ -359,7 +352,7 @@ class _PreRun:
         if isinstance(described.dims, Code):
             value = self._value(what, described.dims)
             if not isinstance(value.data, Ref) or value.data.buffer.element != INT:
-                raise self._failure(what, "expected an array of int", described.dims)
+                raise _failure(what, "expected an array of int", described.dims.place())
             return value
         sizes: list[int | float | None] = [
             converted(self._number(what, code), INT).number() for code in described.dims
@@ -414,6 +407,10 @@ class _PreRun:
             message = f"expected output '{name}' of at most {INT.highest} elements, got {made.len}"
             raise CheckFailure("evaluation", message)
         return made
+
+
+def _failure(what: str, message: str, place: Place) -> CheckFailure:
+    return CheckFailure("evaluation", f"cannot evaluate {what}: {message} ({place})")
 
 
 def _elements(variable: Value) -> Sequence[Value]:

@@ -324,16 +324,15 @@ class WidthCastOp(CastOp, ABC):
     input = operand_def(INTEGERS)
     result = result_def(INTEGERS)
 
-    @staticmethod
-    @abstractmethod
-    def fits(source: int, target: int) -> bool:
-        """Whether integers of so many bits may be cast to integers of so many."""
+    WIDENS: ClassVar[bool] = True
 
     def verify_(self) -> None:
         source, target = self.input.type, self.result.type
         assert isa(source, VectorType[IntegerType])
         assert isa(target, VectorType[IntegerType])
-        if not self.fits(source.element_type.width.data, target.element_type.width.data):
+        widths = source.element_type.width.data, target.element_type.width.data
+        less, more = widths if self.WIDENS else reversed(widths)
+        if less >= more:
             raise VerifyException(
                 "expected a wider result of ext, a narrower one of trunc, "
                 f"got '{source}' to '{target}'"
@@ -347,20 +346,12 @@ class ExtSIOp(WidthCastOp):
 
     name = "arith.extsi"
 
-    @staticmethod
-    def fits(source: int, target: int) -> bool:
-        return source < target
-
 
 @irdl_op_definition
 class ExtUIOp(WidthCastOp):
     """An unsigned integer in more bits."""
 
     name = "arith.extui"
-
-    @staticmethod
-    def fits(source: int, target: int) -> bool:
-        return source < target
 
 
 @irdl_op_definition
@@ -369,9 +360,7 @@ class TruncIOp(WidthCastOp):
 
     name = "arith.trunci"
 
-    @staticmethod
-    def fits(source: int, target: int) -> bool:
-        return source > target
+    WIDENS: ClassVar = False
 
 
 @irdl_op_definition

@@ -5,10 +5,9 @@ or all at once; *images* are what it consists of, be they sentences or sounds. A
 along one axis, in their order, each as a block of rows of that axis, or is *shared* by all of them,
 as weights are.
 
-`rules.py` says what a rule of an op is, `computation.py` and `movement.py` have them, `views.py`
-and `carry.py` those of ops that join axes. `repetition.py` looks for shared values that were
-written out for every image, such as the first state of a recurrence. `walk.py` goes through a
-function and its recurrences.
+`rules.py` says what a rule of an op is, `carry.py` has them, and those of ops that join axes.
+`walk.py` goes through a function and its recurrences, and looks for shared values that were written
+out for every image, such as the first state of a recurrence.
 """
 
 from gawee_dialect.analysis.batch_axes.rules import Along

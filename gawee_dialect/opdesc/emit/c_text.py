@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from gawee_dialect.opdesc.arguments import param_type
+from gawee_dialect.opdesc.c_values import StructType
 from gawee_dialect.opdesc.description import Operator, Param
 
 INDENT = "  "
@@ -47,14 +49,10 @@ def read_names(text: str) -> frozenset[str]:
 
 def param_c_type(param: Param) -> str:
     """Return the C type of a parameter's variable."""
-    if param.kind == "NULL":
-        return "void *"
-    if param.kind == "STRING" and param.realtype is None:
-        return "char **" if param.is_array else "char *"
-    if param.kind == "BOOL":
-        return "int *" if param.is_array else "bool"
-    element = "int" if param.realtype is None else param.realtype.text
-    return f"{element} *" if param.is_array else element
+    if param.kind == "BOOL" and not param.is_array:
+        return "bool"
+    kind = param_type(param)
+    return "char **" if isinstance(kind, StructType) else kind.name
 
 
 def param_value(param: Param, entry: str) -> str:
