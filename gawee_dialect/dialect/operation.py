@@ -2,7 +2,8 @@
 
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from inspect import signature
 from typing import TypeAlias, TypeVar
@@ -87,30 +88,24 @@ class GaweeOp(InferredOp, ABC):
 
         Raises VerifyException where the rule does.
         """
-        definition, (rule, parameters) = self.get_irdl_definition(), _shape_rule(type(self))
-        names = (name for name, _ in definition.operands)
-        given: dict[str, Field] = {**dict(zip(names, operands, strict=True)), **properties}
+        shape = _shape_rule(type(self))
+        given: dict[str, Field] = {**dict(zip(shape.operands, operands, strict=True)), **properties}
         IRDLOperation.__init__(
             self,
             operands=operands,
             properties={
-                name: _attribute(value, definition.properties[name].constr)
-                for name, value in properties.items()
+                name: _attribute(value, shape.elements[name]) for name, value in properties.items()
             },
-            result_types=[rule(**{name: _seen_by_rule(given[name]) for name, _ in parameters})],
+            result_types=[shape.rule(**{name: _seen_by_rule(given[name]) for name in shape.names})],
         )
 
     def inferred_type(self) -> AnyTensor:
         """Apply the op's shape rule to its own operands and properties."""
-        rule, parameters = _shape_rule(type(self))
-        fields: Iterator[tuple[str, Field, bool]]
-        fields = ((name, getattr(self, name), flag) for name, flag in parameters)
-        return rule(
-            **{
-                name: field is not None if flag else _seen_by_rule(field)
-                for name, field, flag in fields
-            }
-        )
+        shape = _shape_rule(type(self))
+        seen = {name: _seen_by_rule(getattr(self, name)) for name in shape.names}
+        for name in shape.flags:
+            seen[name] = seen[name] is not None
+        return shape.rule(**seen)
 
     def inferred_types(self) -> Sequence[AnyTensor]:
         return (self.inferred_type(),)
@@ -138,43 +133,51 @@ def _seen_by_rule(field: Field) -> object:
     return [tensor_type(each) if isa(each, SSAValue) else each for each in field]
 
 
+@dataclass(frozen=True)
+class _ShapeRule:
+    """The shape rule of a class: its parameters, and those that are there or not."""
+
+    rule: Callable[..., AnyTensor]
+    names: Sequence[str]
+    flags: Sequence[str]
+    operands: Sequence[str]
+    """Of the class, in their order."""
+    elements: Mapping[str, Attribute | None]
+    """The type of the number, or of those of the array, that each property is, where it is one."""
+
+
 @cache
-def _shape_rule(
-    kind: type[GaweeOp],
-) -> tuple[Callable[..., AnyTensor], Sequence[tuple[str, bool]]]:
-    """Return the shape rule of a class, its parameters, and whether each is a flag."""
+def _shape_rule(kind: type[GaweeOp]) -> _ShapeRule:
     rule: Callable[..., AnyTensor] = getattr(kind, "result_type")
-    definition, is_flag = kind.get_irdl_definition(), BaseAttr(UnitAttr)
-    fields = {name: False for name, _ in definition.operands}
-    fields |= {name: each.constr == is_flag for name, each in definition.properties.items()}
-    return rule, [(name, fields[name]) for name in signature(rule).parameters if name in fields]
+    definition = kind.get_irdl_definition()
+    operands = [name for name, _ in definition.operands]
+    constraints = {name: each.constr for name, each in definition.properties.items()}
+    flags = [name for name, each in constraints.items() if each == BaseAttr(UnitAttr)]
+    names = [name for name in signature(rule).parameters if name in (*operands, *constraints)]
+    elements = {name: _element(each) for name, each in constraints.items()}
+    return _ShapeRule(rule, names, [name for name in flags if name in names], operands, elements)
 
 
-def _attribute(value: Value, constraint: AttrConstraint) -> Attribute | None:
-    """Return the attribute of a property that has a value."""
-    if value is None or isinstance(value, Attribute):
-        return value
-    if isinstance(value, str):
-        return StringAttr(value)
-    element = _element(constraint)
-    if isinstance(value, Sequence):
-        return size_list(value) if element is None else DenseArrayBase.from_list(i64, value)
-    if element is None:
-        return UnitAttr() if value else None
-    return (
-        FloatAttr(value, f64)
-        if element == f64
-        else IntegerAttr(int(value), i1 if element == i1 else i64)
-    )
-
-
-@cache
 def _element(constraint: AttrConstraint) -> Attribute | None:
-    """Return the type of a number, or of the elements of an array, where it is one alone."""
     if not isinstance(constraint, ParamAttrConstraint):
         return None
     types = (each.attr for each in constraint.param_constrs if isinstance(each, EqAttrConstraint))
     return next(types, None)
+
+
+def _attribute(value: Value, element: Attribute | None) -> Attribute | None:
+    """Return the attribute of a property that has a value, of an element type."""
+    if value is None or isinstance(value, Attribute):
+        return value
+    if isinstance(value, str):
+        return StringAttr(value)
+    if isinstance(value, Sequence):
+        return size_list(value) if element is None else DenseArrayBase.from_list(i64, value)
+    if element is None:
+        return UnitAttr() if value else None
+    if element == f64:
+        return FloatAttr(value, f64)
+    return IntegerAttr(int(value), i1 if element == i1 else i64)
 
 
 class CountedOp(IRDLOperation, ABC):
