@@ -22,12 +22,12 @@ from xdsl.dialects.builtin import (
     TensorType,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, verify_module
-from gawee_dialect.dialect.entry import entry_arguments
+from gawee_dialect.dialect.entry import SIZES, entry_arguments
 from gawee_dialect.dialect.graph.scan import ScanOp, element_of_sequence
 from gawee_dialect.dialect.open_size import (
     OpenSize,
@@ -40,12 +40,9 @@ from gawee_dialect.dialect.open_size import (
 )
 from gawee_dialect.dialect.operation import InferredOp
 from gawee_dialect.dialect.size_list import SizesAttr, size_list
-from gawee_dialect.dialect.types import AnyTensor, is_tensor, shape_text, tensor_type
+from gawee_dialect.dialect.types import AnyTensor, is_shaped, is_tensor, shape_text, tensor_type
 from gawee_dialect.hints import isa
 from gawee_dialect.identifiers import c_name
-
-SIZES = "gawee.sizes"
-"""The attribute of an argument that names its sizes."""
 
 RANGES = "gawee.ranges"
 """The attribute of a function that says which values names may have."""
@@ -114,11 +111,27 @@ def has_forms(function: FuncOp) -> bool:
 
 def argument_shapes(function: FuncOp) -> Sequence[Sequence[int]]:
     """Return the shapes of a function's arguments, with forms whatever the types have."""
-    shapes = [each.type.get_shape() if is_tensor(each.type) else () for each in function.args]
+    shapes = [each.type.get_shape() if is_shaped(each.type) else () for each in function.args]
     if has_forms(function) or not any(SIZES in each.data for each in function.arg_attrs or ()):
         return shapes
     named = _Reading(function).named()
     return [named.get(index, shape) for index, shape in enumerate(shapes)]
+
+
+def result_shapes(function: FuncOp) -> Sequence[Sequence[int]]:
+    """Return the shapes of what a function returns, with the forms that its attributes say.
+
+    Raises GaweeError where they do not say some, below graphs.
+    """
+    types, marks = function.function_type.outputs.data, function.res_attrs
+    shapes = [each.get_shape() if is_shaped(each) else () for each in types]
+    reading = _Reading(function)
+    return [
+        shape
+        if marks is None or SIZES not in marks.data[index].data
+        else reading.shape_of(f"result #{index}", types[index], marks.data[index])
+        for index, shape in enumerate(shapes)
+    ]
 
 
 def named_sizes(function: FuncOp) -> Mapping[str, Sequence[int]]:
@@ -129,6 +142,11 @@ def named_sizes(function: FuncOp) -> Mapping[str, Sequence[int]]:
         for each in entry_arguments(function)
         if is_open(shapes[each.index])
     }
+
+
+def numbers_of_open(shape: Sequence[int], values: Mapping[str, int]) -> Sequence[int]:
+    """Return the sizes of a shape that are open, where names have values."""
+    return [size.at(values) for size in shape if isinstance(size, OpenSize)]
 
 
 # Reading: from `?` to forms.
@@ -169,10 +187,19 @@ class _Reading:
         try:
             names = self._names()
             return {
-                index: self._named(index, attributes, names)
-                for index, attributes in enumerate(self.function.arg_attrs or ())
+                index: _named(f"argument #{index}", value.type, attributes, names)
+                for index, (value, attributes) in enumerate(
+                    zip(self.function.args, self.function.arg_attrs or (), strict=True)
+                )
                 if SIZES in attributes.data
             }
+        except VerifyException as error:
+            raise GaweeError(Diagnostic.at(self.function, str(error))) from error
+
+    def shape_of(self, what: str, type: Attribute, attributes: DictionaryAttr) -> Sequence[int]:
+        """Return the shape of an argument or a result whose sizes have names; raises GaweeError."""
+        try:
+            return _named(what, type, attributes, self._names())
         except VerifyException as error:
             raise GaweeError(Diagnostic.at(self.function, str(error))) from error
 
@@ -186,31 +213,6 @@ class _Reading:
                 raise VerifyException(f"expected the range of size '{name}' in quotes, got {text}")
             names[name] = name_of_range(name, text.data)
         return names
-
-    def _named(
-        self, index: int, attributes: DictionaryAttr, names: Mapping[str, SizeName]
-    ) -> Sequence[int]:
-        value, sizes = self.function.args[index], attributes.data[SIZES]
-        if not is_tensor(value.type) or not isa(sizes, ArrayAttr[StringAttr]):
-            raise VerifyException(
-                f"expected {SIZES} of argument #{index} to be names of a tensor's sizes"
-            )
-        shape = value.type.get_shape()
-        if len(sizes) != len(shape):
-            raise VerifyException(
-                f"expected {SIZES} of argument #{index} to have {len(shape)} entries, one an axis, "
-                f"got {len(sizes)}"
-            )
-        found = list(shape)
-        for axis, (text, size) in enumerate(zip(sizes, shape, strict=True)):
-            if (text.data == KNOWN) != (size != DYNAMIC_INDEX):
-                raise VerifyException(
-                    f"expected {SIZES} of argument #{index} to name the axes whose size is '?', "
-                    f"and '{KNOWN}' for others, got '{text.data}' for axis {axis} of {value.type}"
-                )
-            if text.data != KNOWN:
-                found[axis] = parse_size(text.data, lambda name: _known(name, names))
-        return found
 
     def _infer(self, block: Block, names: Mapping[str, SizeName]) -> None:
         for op in block.ops:
@@ -227,6 +229,30 @@ class _Reading:
                     self._infer(inner, names)
             if isinstance(op, InferredOp) and has_open_sizes(op):
                 _infer_results(op)
+
+
+def _named(
+    what: str, type: Attribute, attributes: DictionaryAttr, names: Mapping[str, SizeName]
+) -> Sequence[int]:
+    sizes = attributes.data[SIZES]
+    if not is_shaped(type) or not isa(sizes, ArrayAttr[StringAttr]):
+        raise VerifyException(f"expected {SIZES} of {what} to be names of a tensor's sizes")
+    shape = type.get_shape()
+    if len(sizes) != len(shape):
+        raise VerifyException(
+            f"expected {SIZES} of {what} to have {len(shape)} entries, one an axis, "
+            f"got {len(sizes)}"
+        )
+    found = list(shape)
+    for axis, (text, size) in enumerate(zip(sizes, shape, strict=True)):
+        if (text.data == KNOWN) != (size != DYNAMIC_INDEX):
+            raise VerifyException(
+                f"expected {SIZES} of {what} to name the axes whose size is '?', "
+                f"and '{KNOWN}' for others, got '{text.data}' for axis {axis} of {type}"
+            )
+        if text.data != KNOWN:
+            found[axis] = parse_size(text.data, lambda name: _known(name, names))
+    return found
 
 
 def _known(name: str, names: Mapping[str, SizeName]) -> SizeName:

@@ -8,7 +8,14 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.interpreter import Interpreter, InterpreterFunctions
 
-from gawee_dialect.analysis.open_sizes import has_forms, open_names, sizes_of_shapes, specialized
+from gawee_dialect.analysis.open_sizes import (
+    argument_shapes,
+    has_forms,
+    numbers_of_open,
+    open_names,
+    sizes_of_shapes,
+    specialized,
+)
 from gawee_dialect.analysis.signature import Entry, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN, PREPARE, WEIGHTS, ArgumentKind, EntryArgument
@@ -78,6 +85,7 @@ class Program:
 
     def run(self, arguments: Mapping[str, object]) -> dict[str, Array]:
         """Run the function as `run_module` does."""
+        sizes: Mapping[str, int] = {}
         if self._is_open:
             main = self._ops[-1]
             shapes = {name: np.shape(each) for name, each in arguments.items() if _is_array(each)}
@@ -91,7 +99,7 @@ class Program:
         outputs: dict[str, Array] = {}
         with np.errstate(all="ignore"):
             for signature, called_op in zip(self._called, self._ops, strict=True):
-                operands = _operands(signature, arrays, outputs)
+                operands = _operands(signature, arrays, outputs, sizes)
                 machine.protected = _protected(signature, operands)
                 results = machine.call_op(called_op, tuple(operands))
                 outputs = _outputs(signature, operands, results)
@@ -216,18 +224,35 @@ def _fits(shape: Sequence[int], given: Sequence[int]) -> bool:
 
 
 def _operands(
-    signature: Signature, arguments: Mapping[str, Array], prepared: Mapping[str, Array]
+    signature: Signature,
+    arguments: Mapping[str, Array],
+    prepared: Mapping[str, Array],
+    sizes: Mapping[str, int],
 ) -> list[Array]:
     """Return what a function is called with."""
-    return [_operand(argument, arguments, prepared) for argument in signature.arguments]
+    function, numbers = signature.function, dict[int, Sequence[Array]]()
+    if sizes and isinstance(function, FuncOp):
+        numbers = {
+            index: [np.int64(at) for at in numbers_of_open(shape, sizes)]
+            for index, shape in enumerate(argument_shapes(function))
+        }
+    return [
+        np.int64(sizes[argument.name])
+        if argument.kind is ArgumentKind.SIZE
+        else _operand(argument, arguments, prepared, numbers.get(argument.index, ()))
+        for argument in signature.arguments
+    ]
 
 
 def _operand(
-    argument: EntryArgument, arguments: Mapping[str, Array], prepared: Mapping[str, Array]
+    argument: EntryArgument,
+    arguments: Mapping[str, Array],
+    prepared: Mapping[str, Array],
+    sizes: Sequence[Array],
 ) -> Array:
     match argument.kind:
         case ArgumentKind.OUTPUT | ArgumentKind.INDICES | ArgumentKind.WORKSPACE:
-            return fresh_array(argument.type)
+            return fresh_array(argument.type, sizes)
         case ArgumentKind.UPDATED:
             if argument.name in arguments:
                 return np.array(arguments[argument.name], order="C")

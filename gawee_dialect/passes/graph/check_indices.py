@@ -303,6 +303,7 @@ class CheckIndices(ModulePass):
     name = "check-indices"
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
+    takes_open_sizes: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         called = {call.callee.root_reference.data for call in op.walk() if isinstance(call, CallOp)}
