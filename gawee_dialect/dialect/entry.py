@@ -43,6 +43,15 @@ SIZE = "gawee.size"
 MAIN = "main"
 """The function that a network runs; some files call it `forward`."""
 
+
+def workspace_size_name(function: str) -> str:
+    """Return the name of the function that says how many bytes of workspace another one needs.
+
+    It is there where sizes are open, and takes their numbers in the order of the other's arguments.
+    """
+    return f"{function}_workspace_size"
+
+
 PREPARE = "prepare"
 """The function that computes prepared values from parameters, once per load."""
 

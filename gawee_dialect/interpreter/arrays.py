@@ -164,7 +164,7 @@ def fresh_array(type: Attribute, sizes: Sequence[Array] = ()) -> Array:
 def view_of_bytes(
     source: Array, shift: int, result: SSAValue, sizes: Sequence[Array] = ()
 ) -> Array:
-    """Read bytes from `shift` on as an array of a memref's type, of given sizes where it is dynamic.
+    """Read bytes from `shift` on as an array of a memref's type, of given sizes if it is dynamic.
 
     Raises InterpretationError where the bytes do not suffice.
     """

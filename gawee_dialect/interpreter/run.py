@@ -18,7 +18,15 @@ from gawee_dialect.analysis.open_sizes import (
 )
 from gawee_dialect.analysis.signature import Entry, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.entry import MAIN, PREPARE, WEIGHTS, ArgumentKind, EntryArgument
+from gawee_dialect.dialect.entry import (
+    MAIN,
+    PREPARE,
+    WEIGHTS,
+    ArgumentKind,
+    EntryArgument,
+    find_function,
+    workspace_size_name,
+)
 from gawee_dialect.dialect.types import shape_text
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import (
@@ -99,7 +107,8 @@ class Program:
         outputs: dict[str, Array] = {}
         with np.errstate(all="ignore"):
             for signature, called_op in zip(self._called, self._ops, strict=True):
-                operands = _operands(signature, arrays, outputs, sizes)
+                numbers = _numbers_of_open(machine, signature, sizes) if sizes else {}
+                operands = _operands(signature, arrays, outputs, numbers, sizes)
                 machine.protected = _protected(signature, operands)
                 results = machine.call_op(called_op, tuple(operands))
                 outputs = _outputs(signature, operands, results)
@@ -223,19 +232,32 @@ def _fits(shape: Sequence[int], given: Sequence[int]) -> bool:
     )
 
 
+def _numbers_of_open(
+    machine: Machine, signature: Signature, sizes: Mapping[str, int]
+) -> Mapping[int, Sequence[Array]]:
+    """Return the numbers of the open sizes of each argument; a function says the workspace's."""
+    function = signature.function
+    assert isinstance(function, FuncOp)
+    numbers: dict[int, Sequence[Array]] = {
+        index: [np.asarray(at) for at in numbers_of_open(shape, sizes)]
+        for index, shape in enumerate(argument_shapes(function))
+    }
+    name = workspace_size_name(function.sym_name.data)
+    sizing = find_function(machine.module, name)
+    for workspace in signature.of_kind(ArgumentKind.WORKSPACE) if sizing is not None else ():
+        given = [np.int64(sizes[each.name]) for each in signature.of_kind(ArgumentKind.SIZE)]
+        numbers[workspace.index] = machine.call_op(sizing, tuple(given)) if sizing else ()
+    return numbers
+
+
 def _operands(
     signature: Signature,
     arguments: Mapping[str, Array],
     prepared: Mapping[str, Array],
+    numbers: Mapping[int, Sequence[Array]],
     sizes: Mapping[str, int],
 ) -> list[Array]:
-    """Return what a function is called with."""
-    function, numbers = signature.function, dict[int, Sequence[Array]]()
-    if sizes and isinstance(function, FuncOp):
-        numbers = {
-            index: [np.int64(at) for at in numbers_of_open(shape, sizes)]
-            for index, shape in enumerate(argument_shapes(function))
-        }
+    """Return what a function is called with; `numbers` are those of open sizes, by argument."""
     return [
         np.int64(sizes[argument.name])
         if argument.kind is ArgumentKind.SIZE

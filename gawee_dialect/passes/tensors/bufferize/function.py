@@ -22,7 +22,7 @@ from gawee_dialect.identifiers import ascii_letters
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.tensors.bufferize.globals import Globals, buffer_type, dense_type
 from gawee_dialect.passes.tensors.bufferize.in_place import InPlace, Root
-from gawee_dialect.passes.tensors.bufferize.open_sizes import SizeValues, sized_view
+from gawee_dialect.passes.tensors.bufferize.open_sizes import SizeValues
 
 AnyMemRef = MemRefType[Attribute]
 

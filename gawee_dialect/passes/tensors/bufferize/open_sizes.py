@@ -1,4 +1,4 @@
-"""Sizes that are open, on buffers: arguments of type index, and views that say how large buffers are.
+"""Sizes that are open, on buffers: arguments of type index, and views that say how large they are.
 
 A buffer of open sizes is used through what says them in its operands: an allocation, or a view. So
 each argument with such sizes is viewed once, where the function begins.
