@@ -64,7 +64,7 @@ HEADER = """\
 extern "C" {
 #endif
 
-/* Bytes of scratch memory that a run needs; its address must be a multiple of ${alignment}.${sizes} */
+/* Bytes of scratch memory that a run needs; its address must be a multiple of ${workspace} */
 size_t ${name}_workspace_size(${sizes_argument});
 
 /* Bytes of weights that a run reads; their address must be a multiple of ${alignment}. */
@@ -148,7 +148,7 @@ def header_text(interface: CInterface) -> str:
             [*_comments(interface.inputs, "input"), *_comments(interface.outputs, "output")]
         ),
         arguments=", ".join(arguments),
-        sizes=_sizes_comment(interface),
+        workspace=f"{CACHE_LINE}.{_sizes_comment(interface)}",
         sizes_argument=_sizes_argument(interface) if interface.sizes else "void",
         checks=_checks(interface),
         loader=Template(loader).substitute(names),

@@ -124,7 +124,7 @@ class Frame:
             pointers[index] = array.ctypes.data
         for buffer in signature.of_role("workspace"):
             pointers[buffer.index] = self._workspace.ctypes.data
-        numbers = {} if sizes is None else sizes
+        numbers: Mapping[str, int] = sizes or {}
         self._sizes = np.array([numbers[name] for name in signature.sizes], np.int64)
         for place, buffer in enumerate(signature.of_role("size")):
             pointers[buffer.index] = self._sizes.ctypes.data + place * self._sizes.itemsize

@@ -107,7 +107,7 @@ class Program:
         outputs: dict[str, Array] = {}
         with np.errstate(all="ignore"):
             for signature, called_op in zip(self._called, self._ops, strict=True):
-                numbers = _numbers_of_open(machine, signature, sizes) if sizes else {}
+                numbers = _numbers_of_open(machine, signature, sizes)
                 operands = _operands(signature, arrays, outputs, numbers, sizes)
                 machine.protected = _protected(signature, operands)
                 results = machine.call_op(called_op, tuple(operands))
@@ -237,7 +237,8 @@ def _numbers_of_open(
 ) -> Mapping[int, Sequence[Array]]:
     """Return the numbers of the open sizes of each argument; a function says the workspace's."""
     function = signature.function
-    assert isinstance(function, FuncOp)
+    if not sizes or not isinstance(function, FuncOp):
+        return {}
     numbers: dict[int, Sequence[Array]] = {
         index: [np.asarray(at) for at in numbers_of_open(shape, sizes)]
         for index, shape in enumerate(argument_shapes(function))
@@ -259,7 +260,7 @@ def _operands(
 ) -> list[Array]:
     """Return what a function is called with; `numbers` are those of open sizes, by argument."""
     return [
-        np.int64(sizes[argument.name])
+        np.asarray(sizes[argument.name])
         if argument.kind is ArgumentKind.SIZE
         else _operand(argument, arguments, prepared, numbers.get(argument.index, ()))
         for argument in signature.arguments

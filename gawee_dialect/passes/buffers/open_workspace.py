@@ -14,7 +14,12 @@ from xdsl.rewriter import InsertPoint
 from gawee_dialect.analysis.buffer_sizes import mixed
 from gawee_dialect.analysis.open_sizes import open_names_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments, workspace_size_name
+from gawee_dialect.dialect.entry import (
+    ArgumentKind,
+    EntryArgument,
+    entry_arguments,
+    workspace_size_name,
+)
 from gawee_dialect.dialect.open_size import SizeName
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.hints import isa
@@ -44,7 +49,9 @@ class Sizing:
         self._function = function
         self._block = function.body.block
         arguments = zip(entry_arguments(function), function.args, strict=True)
-        self._names = {value: each for each, value in arguments if each.kind is ArgumentKind.SIZE}
+        self._names: dict[SSAValue, EntryArgument] = {
+            value: each for each, value in arguments if each.kind is ArgumentKind.SIZE
+        }
         ranges = {each.name: each for each in open_names_of(function)}
         self._likely = {value: _likely(ranges[each.name]) for value, each in self._names.items()}
 
@@ -116,10 +123,10 @@ class Sizing:
     ) -> list[SSAValue]:
         """Compute where each place begins, and where the last one ends."""
         offset: SSAValue = builder.insert(index_constant(start)).result
-        offsets = [offset]
+        offsets: list[SSAValue] = [offset]
         for slot in slots:
-            sizes = dict.fromkeys(self._bytes(builder, alloc, new) for alloc in slot)
-            largest, *others = sizes
+            different = {(_element_bytes(each), *_shape(each)): each for each in slot}
+            largest, *others = (self._bytes(builder, each, new) for each in different.values())
             for other in others:
                 largest = builder.insert(arith.MaxUIOp(largest, other)).result
             offset = builder.insert(arith.AddiOp(offset, _aligned(builder, largest))).result

@@ -139,14 +139,14 @@ class Kernel:
                 self._capture(operand)
             self.block.add_op(owner.clone(self.new))
             return
-        sizes = _sizes_of_open(value)
-        for size in sizes:
-            if isinstance(size, SSAValue):
-                self._capture(size)
         own = self.block.insert_arg(value.type, len(self.arguments))
         own.name_hint = value.name_hint
         self.arguments.append(value)
         self.new[value] = own
+        sizes = _sizes_of_open(value)
+        for size in sizes:
+            if isinstance(size, SSAValue):
+                self._capture(size)
         if sizes:
             known = [self.new[size] if isinstance(size, SSAValue) else size for size in sizes]
             builder = Builder(InsertPoint.at_end(self.block))

@@ -128,9 +128,17 @@ def _converted(to: FunctionConversion, indices: Sequence[Index]) -> Sequence[Ind
 def _product(to: FunctionConversion, lhs: Index, rhs: Index) -> Index:
     if isinstance(lhs, int) and isinstance(rhs, int):
         return lhs * rhs
-    if 1 in (lhs, rhs):
-        return rhs if lhs == 1 else lhs
-    return to.once(multiply, *(to.integer(n) if isinstance(n, int) else n for n in (lhs, rhs)))
+    return _scaled(to, lhs, rhs)
+
+
+def _scaled(to: FunctionConversion, value: Index, factor: Index) -> SSAValue:
+    """Return the product of two of which one at least is no number."""
+    if isinstance(value, int):
+        assert isinstance(factor, SSAValue)
+        value, factor = factor, value
+    if factor == 1:
+        return value
+    return to.once(multiply, value, to.integer(factor) if isinstance(factor, int) else factor)
 
 
 def stored_type(element: Attribute) -> ValueType:
@@ -197,8 +205,11 @@ def _element_offset(
         if known is not None and isinstance(stride, int):
             constant += known * stride
             continue
-        value: Index = known if isinstance(index, int) or known is not None else to.value(index)
-        term = _product(to, value, stride)
+        if known is not None:
+            term = _scaled(to, stride, known)
+        else:
+            assert isinstance(index, SSAValue)
+            term = _scaled(to, to.value(index), stride)
         total = term if total is None else to.once(add, total, term)
     if total is None:
         return constant
