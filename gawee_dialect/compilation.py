@@ -138,12 +138,17 @@ def compile_module(
 ) -> CompiledModel:
     """Compile a module for this processor, and bind its weights; raises GaweeError.
 
-    With `images`, it is the graph of one of them, and the model takes any number.
+    With `images`, it is the graph of one of them, and the model takes any number. Where sizes are
+    open, the model takes all that their names may have.
     """
     with no_garbage_collection():
         program = program_of(module, options, cache=cache)
     with _code_allowed(allow_native_code) if program.code.sources else nullcontext():
-        if images is None:
+        if program.signatures[MAIN].sizes:
+            from gawee_dialect.backend.open_model import OpenModel
+
+            compiled = OpenModel(program, weights(), num_threads=options.num_threads)
+        elif images is None:
             compiled = CompiledModel(program, weights(), num_threads=options.num_threads)
         else:
             from gawee_dialect.backend.batched import BatchedModel

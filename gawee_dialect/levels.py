@@ -10,7 +10,7 @@ from gawee_dialect.analysis.level import Level, level_of
 from gawee_dialect.code_options import PLAIN, CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, verify_module
 from gawee_dialect.passes.insertion import with_insertions, without_passes
-from gawee_dialect.passes.pass_manager import leaf_passes, run_passes
+from gawee_dialect.passes.pass_manager import leaf_passes, run_passes, takes_open_sizes
 from gawee_dialect.universe import make_context
 
 
@@ -68,6 +68,12 @@ def passes_to(
         for each in its_passes
     ]
     return _chosen(passes, chosen)
+
+
+def makes_open_code(module: ModuleOp, options: CodeOptions) -> bool:
+    """Whether all passes from a module to the llvm dialect take sizes that are open."""
+    passes = passes_to(Level.LLVM, options, level_of(module))
+    return all(map(takes_open_sizes, leaf_passes(passes)))
 
 
 def _chosen(passes: Sequence[ModulePass], options: CodeOptions) -> Sequence[ModulePass]:

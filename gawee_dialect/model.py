@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +12,13 @@ from typing import TYPE_CHECKING, Literal, overload
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from gawee_dialect.analysis.open_sizes import open_names, size_name, sizes_of_shapes, specialized
+from gawee_dialect.analysis.open_sizes import (
+    open_names,
+    size_name,
+    sizes_of_shapes,
+    specialized,
+    with_ranges,
+)
 from gawee_dialect.analysis.signature import Entry
 from gawee_dialect.code_options import PLAIN, CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
@@ -19,7 +26,7 @@ from gawee_dialect.dialect.entry import MAIN, EntryArgument, find_function
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.identifiers import c_name
-from gawee_dialect.levels import Level, level_of, lower_to
+from gawee_dialect.levels import Level, level_of, lower_to, makes_open_code
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -214,7 +221,13 @@ class Model:
         cache: bool,
         listeners: Sequence[Interpreter.Listener],
     ) -> Runner:
-        """Return a function that lowers for the sizes of its inputs, the first time they come."""
+        """Return a function that lowers for the sizes of its inputs, the first time they come.
+
+        Native code is made once for all sizes, where the algorithms and the ops take that.
+        """
+        if level is Level.LLVM and makes_open_code(self.module, options or CodeOptions()):
+            with suppress(GaweeError):  # an op that needs numbers: it has them in each run
+                return self.compile(options, cache=cache).run
         runners: dict[int, Runner] = {}
 
         def run(inputs: Inputs) -> dict[str, Array]:
@@ -320,7 +333,7 @@ class Model:
         passes: Sequence[Insertion] = (),
         cache: bool = True,
         dynamic_batch: Literal[False] = False,
-        sizes: Mapping[str, int] | None = None,
+        sizes: Mapping[str, int | tuple[int, int]] | None = None,
     ) -> CompiledModel: ...
 
     @overload
@@ -331,7 +344,7 @@ class Model:
         passes: Sequence[Insertion] = (),
         cache: bool = True,
         dynamic_batch: Literal[True] | Mapping[str, int],
-        sizes: Mapping[str, int] | None = None,
+        sizes: Mapping[str, int | tuple[int, int]] | None = None,
     ) -> BatchedModel: ...
 
     def compile(
@@ -341,7 +354,7 @@ class Model:
         passes: Sequence[Insertion] = (),
         cache: bool = True,
         dynamic_batch: bool | Mapping[str, int] = False,
-        sizes: Mapping[str, int] | None = None,
+        sizes: Mapping[str, int | tuple[int, int]] | None = None,
         **unknown: object,
     ) -> CompiledModel:
         """Compile for this processor; returns a callable on NumPy arrays.
@@ -353,16 +366,19 @@ class Model:
         scalars; `{"x": 1}` says that they are along axis 1 of input x, and that all other inputs
         are the same for every image. Raises GaweeError with all ops that mix images.
 
-        `sizes` are numbers for the named sizes of a graph that is open in some.
+        `sizes` are numbers for the named sizes of a graph that is open in some, or ranges:
+        `{"batch": 4, "length": (1, 512)}`. One code is made for all values of names that are left
+        open, by algorithms that take such sizes: `CodeOptions(algorithms="plain")`.
         """
         from gawee_dialect.compilation import compile_module
 
         _refuse_options(unknown)
         chosen = options or CodeOptions()
         chosen = replace(chosen, passes=(*chosen.passes, *passes))
-        if sizes is not None or self.sizes:
-            static = replace(self, module=specialized(self.module, sizes or {}))
-            return static.compile(chosen, cache=cache, dynamic_batch=dynamic_batch)
+        if sizes is not None or (self.sizes and not makes_open_code(self.module, chosen)):
+            return replace(self, module=self._of_some_sizes(sizes or {})).compile(
+                chosen, cache=cache, dynamic_batch=dynamic_batch
+            )
         module, images = self.module, None
         if dynamic_batch is not False:
             module, images = self.for_one_image(dynamic_batch)
@@ -374,6 +390,18 @@ class Model:
             cache=cache,
             allow_native_code=self.allow_native_code,
         )
+
+    def _of_some_sizes(self, sizes: Mapping[str, int | tuple[int, int]]) -> ModuleOp:
+        """Return the module of numbers and of ranges for its names.
+
+        Raises GaweeError for a name without either, unless others have a range.
+        """
+        numbers = {name: size for name, size in sizes.items() if isinstance(size, int)}
+        ranges = {name: size for name, size in sizes.items() if not isinstance(size, int)}
+        if not ranges:
+            return specialized(self.module, numbers)
+        narrowed = with_ranges(self.module, ranges)
+        return specialized(narrowed, numbers, some=True) if numbers else narrowed
 
     def for_one_image(
         self,

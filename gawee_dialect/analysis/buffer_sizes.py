@@ -1,4 +1,4 @@
-"""How large a buffer is, where its type leaves it open: a view says it in its operands."""
+"""How large a buffer is, where its type leaves it open: what made it says it in its operands."""
 
 from collections.abc import Sequence
 
@@ -28,6 +28,12 @@ def size_of(buffer: SSAValue, axis: int) -> Index | None:
         return size
     if isinstance(view, memref.CastOp):
         return size_of(view.source, axis)
+    if isinstance(view, memref.AllocOp):
+        return mixed(buffer.type.get_shape(), view.dynamic_sizes)[axis]
+    if isinstance(view, memref.ViewOp):
+        return mixed(buffer.type.get_shape(), view.sizes)[axis]
+    if isinstance(view, memref.ReinterpretCastOp):
+        return mixed(view.static_sizes.get_values(), view.sizes)[axis]
     if isinstance(view, memref.SubviewOp):
         static = view.static_sizes.get_values()
         source_axis = kept_axes(static, buffer.type.get_shape())[axis]

@@ -22,12 +22,12 @@ from xdsl.dialects.builtin import (
     TensorType,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, verify_module
-from gawee_dialect.dialect.entry import entry_arguments
+from gawee_dialect.dialect.entry import SIZES, EntryArgument, entry_arguments
 from gawee_dialect.dialect.graph.scan import ScanOp, element_of_sequence
 from gawee_dialect.dialect.open_size import (
     OpenSize,
@@ -37,15 +37,13 @@ from gawee_dialect.dialect.open_size import (
     name_of_range,
     parse_size,
     sizes_at,
+    without_names,
 )
 from gawee_dialect.dialect.operation import InferredOp
 from gawee_dialect.dialect.size_list import SizesAttr, size_list
-from gawee_dialect.dialect.types import AnyTensor, is_tensor, shape_text, tensor_type
+from gawee_dialect.dialect.types import AnyTensor, is_shaped, is_tensor, shape_text, tensor_type
 from gawee_dialect.hints import isa
 from gawee_dialect.identifiers import c_name
-
-SIZES = "gawee.sizes"
-"""The attribute of an argument that names its sizes."""
 
 RANGES = "gawee.ranges"
 """The attribute of a function that says which values names may have."""
@@ -114,11 +112,27 @@ def has_forms(function: FuncOp) -> bool:
 
 def argument_shapes(function: FuncOp) -> Sequence[Sequence[int]]:
     """Return the shapes of a function's arguments, with forms whatever the types have."""
-    shapes = [each.type.get_shape() if is_tensor(each.type) else () for each in function.args]
+    shapes = [each.type.get_shape() if is_shaped(each.type) else () for each in function.args]
     if has_forms(function) or not any(SIZES in each.data for each in function.arg_attrs or ()):
         return shapes
     named = _Reading(function).named()
     return [named.get(index, shape) for index, shape in enumerate(shapes)]
+
+
+def result_shapes(function: FuncOp) -> Sequence[Sequence[int]]:
+    """Return the shapes of what a function returns, with the forms that its attributes say.
+
+    Raises GaweeError where they do not say some, below graphs.
+    """
+    types, marks = function.function_type.outputs.data, function.res_attrs
+    shapes = [each.get_shape() if is_shaped(each) else () for each in types]
+    reading = _Reading(function)
+    return [
+        shape
+        if marks is None or SIZES not in marks.data[index].data
+        else reading.shape_of(f"result #{index}", types[index], marks.data[index])
+        for index, shape in enumerate(shapes)
+    ]
 
 
 def named_sizes(function: FuncOp) -> Mapping[str, Sequence[int]]:
@@ -129,6 +143,11 @@ def named_sizes(function: FuncOp) -> Mapping[str, Sequence[int]]:
         for each in entry_arguments(function)
         if is_open(shapes[each.index])
     }
+
+
+def numbers_of_open(shape: Sequence[int], values: Mapping[str, int]) -> Sequence[int]:
+    """Return the sizes of a shape that are open, where names have values."""
+    return [size.at(values) for size in shape if isinstance(size, OpenSize)]
 
 
 # Reading: from `?` to forms.
@@ -169,48 +188,24 @@ class _Reading:
         try:
             names = self._names()
             return {
-                index: self._named(index, attributes, names)
-                for index, attributes in enumerate(self.function.arg_attrs or ())
+                index: _named(f"argument #{index}", value.type, attributes, names)
+                for index, (value, attributes) in enumerate(
+                    zip(self.function.args, self.function.arg_attrs or (), strict=True)
+                )
                 if SIZES in attributes.data
             }
         except VerifyException as error:
             raise GaweeError(Diagnostic.at(self.function, str(error))) from error
 
-    def _names(self) -> Mapping[str, SizeName]:
-        ranges = self.function.attributes.get(RANGES, DictionaryAttr({}))
-        if not isinstance(ranges, DictionaryAttr):
-            raise VerifyException(f"expected {RANGES} to be a dictionary, got {ranges}")
-        names: dict[str, SizeName] = {}
-        for name, text in ranges.data.items():
-            if not isinstance(text, StringAttr):
-                raise VerifyException(f"expected the range of size '{name}' in quotes, got {text}")
-            names[name] = name_of_range(name, text.data)
-        return names
+    def shape_of(self, what: str, type: Attribute, attributes: DictionaryAttr) -> Sequence[int]:
+        """Return the shape of an argument or a result whose sizes have names; raises GaweeError."""
+        try:
+            return _named(what, type, attributes, self._names())
+        except VerifyException as error:
+            raise GaweeError(Diagnostic.at(self.function, str(error))) from error
 
-    def _named(
-        self, index: int, attributes: DictionaryAttr, names: Mapping[str, SizeName]
-    ) -> Sequence[int]:
-        value, sizes = self.function.args[index], attributes.data[SIZES]
-        if not is_tensor(value.type) or not isa(sizes, ArrayAttr[StringAttr]):
-            raise VerifyException(
-                f"expected {SIZES} of argument #{index} to be names of a tensor's sizes"
-            )
-        shape = value.type.get_shape()
-        if len(sizes) != len(shape):
-            raise VerifyException(
-                f"expected {SIZES} of argument #{index} to have {len(shape)} entries, one an axis, "
-                f"got {len(sizes)}"
-            )
-        found = list(shape)
-        for axis, (text, size) in enumerate(zip(sizes, shape, strict=True)):
-            if (text.data == KNOWN) != (size != DYNAMIC_INDEX):
-                raise VerifyException(
-                    f"expected {SIZES} of argument #{index} to name the axes whose size is '?', "
-                    f"and '{KNOWN}' for others, got '{text.data}' for axis {axis} of {value.type}"
-                )
-            if text.data != KNOWN:
-                found[axis] = parse_size(text.data, lambda name: _known(name, names))
-        return found
+    def _names(self) -> Mapping[str, SizeName]:
+        return _ranges_of(self.function)
 
     def _infer(self, block: Block, names: Mapping[str, SizeName]) -> None:
         for op in block.ops:
@@ -227,6 +222,59 @@ class _Reading:
                     self._infer(inner, names)
             if isinstance(op, InferredOp) and has_open_sizes(op):
                 _infer_results(op)
+
+
+def _named(
+    what: str, type: Attribute, attributes: DictionaryAttr, names: Mapping[str, SizeName]
+) -> Sequence[int]:
+    sizes = attributes.data[SIZES]
+    if not is_shaped(type) or not isa(sizes, ArrayAttr[StringAttr]):
+        raise VerifyException(f"expected {SIZES} of {what} to be names of a tensor's sizes")
+    shape = type.get_shape()
+    if len(sizes) != len(shape):
+        raise VerifyException(
+            f"expected {SIZES} of {what} to have {len(shape)} entries, one an axis, "
+            f"got {len(sizes)}"
+        )
+    found = list(shape)
+    for axis, (text, size) in enumerate(zip(sizes, shape, strict=True)):
+        if (text.data == KNOWN) != (size != DYNAMIC_INDEX):
+            raise VerifyException(
+                f"expected {SIZES} of {what} to name the axes whose size is '?', "
+                f"and '{KNOWN}' for others, got '{text.data}' for axis {axis} of {type}"
+            )
+        if text.data != KNOWN:
+            found[axis] = parse_size(text.data, lambda name: _known(name, names))
+    return found
+
+
+def _ranges_of(function: Operation) -> Mapping[str, SizeName]:
+    """Return the names that a function says ranges of; raises VerifyException."""
+    ranges = function.attributes.get(RANGES, DictionaryAttr({}))
+    if not isinstance(ranges, DictionaryAttr):
+        raise VerifyException(f"expected {RANGES} to be a dictionary, got {ranges}")
+    names: dict[str, SizeName] = {}
+    for name, text in ranges.data.items():
+        if not isinstance(text, StringAttr):
+            raise VerifyException(f"expected the range of size '{name}' in quotes, got {text}")
+        names[name] = name_of_range(name, text.data)
+    return names
+
+
+def shape_said(function: Operation, argument: EntryArgument) -> Sequence[int]:
+    """Return the shape of a function's argument, at any level; `DYNAMIC_INDEX` where nothing says a
+    size. Raises GaweeError for sizes that do not fit.
+    """
+    if not is_shaped(argument.type):
+        return ()
+    if argument.sizes is None:
+        return argument.type.get_shape()
+    marks = DictionaryAttr({SIZES: argument.sizes})
+    try:
+        what = f"argument #{argument.index}"
+        return _named(what, argument.type, marks, _ranges_of(function))
+    except VerifyException as error:
+        raise GaweeError(Diagnostic.at(function, str(error))) from error
 
 
 def _known(name: str, names: Mapping[str, SizeName]) -> SizeName:
@@ -299,8 +347,22 @@ def sizes_of_shapes(
     Raises GaweeError for a shape that does not fit, for one name of two numbers, for a number that
     is not in the range of its name, and for a name without a number, unless `some` may be.
     """
+    return solved_sizes(named_sizes(function), shapes, open_names_of(function), some=some)
+
+
+def solved_sizes(
+    named: Mapping[str, Sequence[int]],
+    shapes: Mapping[str, Sequence[int]],
+    names: Sequence[SizeName],
+    *,
+    some: bool = False,
+) -> Mapping[str, int]:
+    """Return the number of every name, from shapes, and the forms that these have by `named`.
+
+    Raises GaweeError as `sizes_of_shapes` does.
+    """
     values: dict[str, int] = {}
-    wanted = {name: shape for name, shape in named_sizes(function).items() if name in shapes}
+    wanted = {name: shape for name, shape in named.items() if name in shapes and is_open(shape)}
     for name, shape in wanted.items():
         given = shapes[name]
         fits = len(given) == len(shape) and all(
@@ -321,7 +383,7 @@ def sizes_of_shapes(
     sizes.sort(key=lambda entry: (len(entry[0].names), len(str(entry[0]))))
     for size, number, where in sizes:
         _solve(size, number, where, values)
-    check_sizes(open_names_of(function), values, some=some)
+    check_sizes(names, values, some=some)
     return values
 
 
@@ -390,6 +452,32 @@ def with_given_sizes(module: ModuleOp, shapes: Mapping[str, Sequence[int]]) -> M
     for function in open_functions(module):
         given |= sizes_of_shapes(function, shapes, some=True)
     return specialized(module, given, some=True) if given else module
+
+
+def with_ranges(module: ModuleOp, ranges: Mapping[str, tuple[int, int]]) -> ModuleOp:
+    """Return a copy of a graph whose names may have fewer values: from a least to a greatest one.
+
+    Raises GaweeError for a name that is unknown, and for values that it may not have.
+    """
+    known = {each.name: each for each in open_names(module)}
+    check_sizes(list(known.values()), {name: ends[0] for name, ends in ranges.items()}, some=True)
+    check_sizes(list(known.values()), {name: ends[1] for name, ends in ranges.items()}, some=True)
+    copy = module.clone()
+    for function in open_functions(copy):
+        names = [
+            size_name(name, *ranges[name], each.step) if name in ranges else each
+            for name, each in known.items()
+        ]
+        function.attributes[RANGES] = ranges_attribute(names)
+        for op in function.walk():
+            blocks = (block for region in op.regions for block in region.blocks)
+            for value in (*op.results, *(each for block in blocks for each in block.args)):
+                if is_tensor(value.type) and is_open(value.type.get_shape()):
+                    shape = without_names(value.type.get_shape())
+                    _retype(value, TensorType(value.type.element_type, shape))
+    read_open_sizes(copy)
+    verify_module(copy)
+    return copy
 
 
 PROBES = ((0, 1), (1, 2), (2, 3))

@@ -12,7 +12,13 @@ from xdsl.traits import SymbolTable
 
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 
-VIEWS = (memref.SubviewOp, memref.CollapseShapeOp, memref.ExpandShapeOp, memref.CastOp)
+VIEWS = (
+    memref.SubviewOp,
+    memref.CollapseShapeOp,
+    memref.ExpandShapeOp,
+    memref.CastOp,
+    memref.ReinterpretCastOp,
+)
 """Ops whose result is a part or another shape of the buffer that is their first operand."""
 
 

@@ -6,6 +6,8 @@ uint64_t NAME_weights_id(void);
 int NAME_run(const float *x, float *y, const void *weights, void *workspace);
 
 The status that a run returns is 0, or 1 more than the first of `CInterface.checks` that failed.
+Where sizes are open, an array of them is the first argument of the first and of the last function;
+a size out of range is a check too, behind those of indices, and no bytes of workspace.
 """
 
 import re
@@ -16,6 +18,7 @@ from math import prod
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DictionaryAttr,
     IntegerAttr,
@@ -35,7 +38,9 @@ from gawee_dialect.backend.llvm_text import llvm_text
 from gawee_dialect.backend.memory import CACHE_LINE
 from gawee_dialect.backend.signature import Buffer, Signature, llvm_function, signature_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.entry import workspace_size_name
 from gawee_dialect.dialect.index_check import IndexCheck
+from gawee_dialect.dialect.open_size import SizeName
 from gawee_dialect.identifiers import c_name
 
 WEIGHT_ROLES = ("parameter", "constant", "prepared")
@@ -78,9 +83,15 @@ class CInterface:
         return [buffer.check for buffer in self.checks if buffer.check is not None]
 
     @property
-    def workspace_size(self) -> int:
-        """The bytes of scratch memory that a run needs."""
-        return self.signature.workspace_size
+    def sizes(self) -> Sequence[SizeName]:
+        """The named sizes that are open, in the order of C's array."""
+        return self.signature.size_names
+
+    @property
+    def workspace_size(self) -> int | None:
+        """The bytes of scratch memory that a run needs; None where that depends on sizes."""
+        is_open = any(DYNAMIC_INDEX in each.shape for each in self.signature.of_role("workspace"))
+        return None if is_open else self.signature.workspace_size
 
 
 def c_identifier(name: str, taken: set[str]) -> str:
@@ -102,7 +113,7 @@ def c_interface(module: ModuleOp, name: str, function: str) -> CInterface:
         hint = f"try '{c_identifier(name, set())}'"
         raise GaweeError(Diagnostic(f"expected a C identifier as name, got '{name}'", hint=hint))
     signature = signature_of(module, function)
-    taken: set[str] = set()
+    taken = {"sizes"} if signature.sizes else set[str]()
     weights: list[tuple[int, Buffer]] = []
     offset = 0
     for buffer in signature.of_role(*WEIGHT_ROLES):
@@ -142,6 +153,8 @@ def add_c_entry(module: ModuleOp, interface: CInterface) -> ModuleOp:
                 op.linkage = LinkageAttr("internal")
                 if op.sym_name.data == interface.signature.function:
                     op.sym_name = type(op.sym_name)(inner)
+                elif op.sym_name.data == workspace_size_name(interface.signature.function):
+                    op.sym_name = type(op.sym_name)(workspace_size_name(inner))
             case llvm.GlobalOp() if op.value is not None:
                 op.linkage = LinkageAttr("private")
             case llvm.CallOp() if op.callee is not None:
@@ -151,7 +164,7 @@ def add_c_entry(module: ModuleOp, interface: CInterface) -> ModuleOp:
                 pass
     module.body.block.add_ops(
         (
-            _number_function(f"{interface.name}_workspace_size", interface.workspace_size),
+            _workspace_function(interface, inner),
             _number_function(f"{interface.name}_weights_size", interface.weights_size),
             _number_function(f"{interface.name}_weights_id", interface.weights_id),
             _run_function(interface, inner),
@@ -166,21 +179,100 @@ def _number_function(name: str, number: int) -> llvm.FuncOp:
     return llvm.FuncOp(name, LLVMFunctionType([], i64), LinkageAttr("external"), body=body)
 
 
+def _workspace_function(interface: CInterface, inner: str) -> llvm.FuncOp:
+    """Make what returns the bytes of workspace: of open sizes, for numbers of them; 0 for wrong
+    ones."""
+    name, known = f"{interface.name}_workspace_size", interface.workspace_size
+    if not interface.sizes:
+        return _number_function(name, known or 0)
+    pointer = LLVMPointerType()
+    block, wrong, fine = Block(arg_types=[pointer]), Block(), Block()
+    block.args[0].name_hint = "sizes"
+    numbers = _numbers(block, block.args[0], len(interface.sizes))
+    status = _status_of_sizes(block, interface, numbers)
+    _branch(block, status, fine, wrong)
+    zero = llvm.ConstantOp(IntegerAttr(0, i64), i64)
+    wrong.add_ops((zero, llvm.ReturnOp(zero.result)))
+    if known is None:
+        call = llvm.CallOp(workspace_size_name(inner), *numbers, return_type=i64)
+        assert call.returned is not None
+        fine.add_ops((call, llvm.ReturnOp(call.returned)))
+    else:
+        number = llvm.ConstantOp(IntegerAttr(known, i64), i64)
+        fine.add_ops((number, llvm.ReturnOp(number.result)))
+    body = Region([block, wrong, fine])
+    return llvm.FuncOp(name, LLVMFunctionType([pointer], i64), LinkageAttr("external"), body=body)
+
+
+def _numbers(block: Block, sizes: SSAValue, count: int) -> list[SSAValue]:
+    """Insert what loads the numbers of open sizes."""
+    numbers: list[SSAValue] = []
+    for place in range(count):
+        element = llvm.GEPOp(sizes, [place], i64, inbounds=True)
+        number = llvm.LoadOp(element.result, i64)
+        block.add_ops((element, number))
+        numbers.append(number.dereferenced_value)
+    return numbers
+
+
+def _branch(block: Block, status: SSAValue, fine: Block, wrong: Block) -> None:
+    zero = llvm.ConstantOp(IntegerAttr(0, i32), i32)
+    is_fine = llvm.ICmpOp(status, zero.result, EQUAL)
+    block.add_ops((zero, is_fine, llvm.CondBrOp(is_fine.res, fine, [], wrong, [])))
+
+
+def _status_of_sizes(block: Block, interface: CInterface, numbers: Sequence[SSAValue]) -> SSAValue:
+    """Insert what finds the first size that is out of range: 0 where none is."""
+    status = llvm.ConstantOp(IntegerAttr(0, i32), i32)
+    block.add_op(status)
+    result: SSAValue = status.result
+    first = len(interface.checks) + 1
+    sizes = list(enumerate(zip(interface.sizes, numbers, strict=True), first))
+    for failed, (size, number) in reversed(sizes):
+        code = llvm.ConstantOp(IntegerAttr(failed, i32), i32)
+        block.add_op(code)
+        for predicate, limit in ((SIGNED_LESS, size.low), (SIGNED_GREATER, size.last)):
+            bound = llvm.ConstantOp(IntegerAttr(limit, i64), i64)
+            outside = llvm.ICmpOp(number, bound.result, predicate)
+            chosen = llvm.SelectOp(outside.res, code.result, result)
+            block.add_ops((bound, outside, chosen))
+            result = chosen.res
+        if size.step > 1:
+            step, none = (llvm.ConstantOp(IntegerAttr(each, i64), i64) for each in (size.step, 0))
+            rest = llvm.URemOp(number, step.result)
+            whole = llvm.ICmpOp(rest.res, none.result, EQUAL)
+            chosen = llvm.SelectOp(whole.res, result, code.result)
+            block.add_ops((step, none, rest, whole, chosen))
+            result = chosen.res
+    return result
+
+
 def _run_function(interface: CInterface, inner: str) -> llvm.FuncOp:
     pointer = LLVMPointerType()
     public = [*interface.inputs, *interface.outputs]
     given = [interface.scalars.get(buffer.index, pointer) for _, buffer in public]
-    types = [*map(_c_abi_type, given), pointer, pointer]
-    block = Block(arg_types=types)
-    for argument, name in zip(
-        block.args, [*(name for name, _ in public), "weights", "workspace"], strict=True
-    ):
+    before = [pointer] if interface.sizes else []
+    types = [*before, *map(_c_abi_type, given), pointer, pointer]
+    block = first = Block(arg_types=types)
+    names = [*(name for name, _ in public), "weights", "workspace"]
+    for argument, name in zip(block.args, ["sizes", *names] if before else names, strict=True):
         argument.name_hint = name
-    *arrays, weights, workspace = block.args
+    *arrays, weights, workspace = block.args[len(before) :]
+    blocks, numbers = [block], list[SSAValue]()
+    if interface.sizes:
+        numbers = _numbers(block, block.args[0], len(interface.sizes))
+        status = _status_of_sizes(block, interface, numbers)
+        wrong = Block()
+        wrong.add_op(llvm.ReturnOp(status))
+        block = Block()
+        blocks += [wrong, block]
+        _branch(first, status, block, wrong)
     values: dict[int, SSAValue] = {
         buffer.index: _as(type, argument, block)
         for (_, buffer), type, argument in zip(public, given, arrays, strict=True)
     }
+    for buffer, number in zip(interface.signature.of_role("size"), numbers, strict=True):
+        values[buffer.index] = number
     for buffer in interface.signature.of_role("workspace"):
         values[buffer.index] = workspace
     taken: set[str] = set()
@@ -199,7 +291,7 @@ def _run_function(interface: CInterface, inner: str) -> llvm.FuncOp:
         f"{interface.name}_run",
         LLVMFunctionType(types, i32),
         LinkageAttr("external"),
-        body=Region(block),
+        body=Region(blocks),
         other_props={"arg_attrs": ArrayAttr(marks)},
     )
 
@@ -228,7 +320,7 @@ def _array(block: Block, size: int) -> SSAValue:
     return array.res
 
 
-SIGNED_LESS = IntegerAttr(2, i64)
+EQUAL, SIGNED_LESS, SIGNED_GREATER = (IntegerAttr(each, i64) for each in (0, 2, 4))
 
 
 def _status(block: Block, checks: Sequence[Buffer], values: Mapping[int, SSAValue]) -> SSAValue:

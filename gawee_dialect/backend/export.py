@@ -29,6 +29,7 @@ from gawee_dialect.backend.weights_file import HEAD, LOADER, MAGIC, MEMORY, VERS
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN
 from gawee_dialect.dialect.native_code import sources_of
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import shape_text
 from gawee_dialect.whole_file import write_file
 
@@ -63,8 +64,8 @@ HEADER = """\
 extern "C" {
 #endif
 
-/* Bytes of scratch memory that a run needs; its address must be a multiple of ${alignment}. */
-size_t ${name}_workspace_size(void);
+/* Bytes of scratch memory that a run needs; its address must be a multiple of ${workspace} */
+size_t ${name}_workspace_size(${sizes_argument});
 
 /* Bytes of weights that a run reads; their address must be a multiple of ${alignment}. */
 size_t ${name}_weights_size(void);
@@ -111,9 +112,22 @@ def array_text(name: str, buffer: Buffer, direction: str = "") -> str:
     return f"{name}: " + ", ".join(filter(None, (direction, f"{shape} {buffer.dtype.name}")))
 
 
+def _sizes_comment(interface: CInterface) -> str:
+    """Return what the array of open sizes has, for the comment of what takes it first."""
+    if not interface.sizes:
+        return ""
+    entries = ", ".join(f"{each.name} ({each.range_text()})" for each in interface.sizes)
+    return f"\n   sizes: {entries}. Of sizes out of range it is 0."
+
+
+def _sizes_argument(interface: CInterface) -> str:
+    return f"const int64_t sizes[{len(interface.sizes)}]"
+
+
 def header_text(interface: CInterface) -> str:
     """Return the C header that declares the entry points, and defines what loads the weights."""
     arguments = [
+        *([_sizes_argument(interface)] if interface.sizes else []),
         *_inputs(interface),
         *(f"{C_TYPES[buffer.dtype.name]} *{name}" for name, buffer in interface.outputs),
         "const void *weights",
@@ -134,18 +148,22 @@ def header_text(interface: CInterface) -> str:
             [*_comments(interface.inputs, "input"), *_comments(interface.outputs, "output")]
         ),
         arguments=", ".join(arguments),
+        workspace=f"{CACHE_LINE}.{_sizes_comment(interface)}",
+        sizes_argument=_sizes_argument(interface) if interface.sizes else "void",
         checks=_checks(interface),
         loader=Template(loader).substitute(names),
     )
 
 
 def _checks(interface: CInterface) -> str:
-    texts = (check.text.replace("*/", "* /") for check in interface.index_checks)
+    texts = [check.text.replace("*/", "* /") for check in interface.index_checks]
+    texts += [f"size '{each.name}' is not of {each.range_text()}" for each in interface.sizes]
     return "".join(f"\n   {number}: {text}" for number, text in enumerate(texts, 1))
 
 
 def _described(buffer: Buffer) -> dict[str, object]:
-    return {"name": buffer.name, "shape": list(buffer.shape), "dtype": buffer.dtype.name}
+    shape = [str(size) if isinstance(size, OpenSize) else size for size in buffer.shape]
+    return {"name": buffer.name, "shape": shape, "dtype": buffer.dtype.name}
 
 
 def manifest_text(
@@ -154,7 +172,10 @@ def manifest_text(
     weights_file: str | None,
     link_flags: Sequence[str],
 ) -> str:
-    """Return the JSON manifest: names, shapes, element types, offsets, sizes and target."""
+    """Return the JSON manifest: names, shapes, element types, offsets, sizes and target.
+
+    Sizes that are open have names in shapes; the workspace's is null where it depends on them.
+    """
     manifest: dict[str, object] = {
         "name": interface.name,
         "run": f"{interface.name}_run",
@@ -162,6 +183,7 @@ def manifest_text(
         "link_flags": list(link_flags),
         "alignment": CACHE_LINE,
         "workspace_size": interface.workspace_size,
+        **({"sizes": [asdict(each) for each in interface.sizes]} if interface.sizes else {}),
         "weights_size": interface.weights_size,
         "weights_file": weights_file,
         "weights_start": HEAD.size,
@@ -443,6 +465,9 @@ def write_code(
         message = "cannot write code for C: the network calls C of descriptions"
         raise GaweeError(Diagnostic(message, hint="it runs in Python, and in gawee-run"))
     interface = c_interface(module, name, function)
+    if "example" in kinds and interface.sizes:
+        message = f"cannot write an example for open sizes: '{interface.sizes[0].name}'"
+        raise GaweeError(Diagnostic(message, hint="'shared' and 'header' are for all of them"))
     target = (target or Target()).resolved()
     blob = None
     if weights is not None and interface.weights:

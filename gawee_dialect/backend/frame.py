@@ -107,15 +107,27 @@ class Frame:
         binding: Binding,
         native: NativeModule,
         arrays: Sequence[Buffer] = (),
+        sizes: Mapping[str, int] | None = None,
+        workspace: NDArray[np.uint8] | None = None,
     ) -> None:
-        """Take the memory; `arrays` are those that each call gives."""
+        """Take the memory; `arrays` are those that each call gives.
+
+        `sizes` are the numbers of those that are open, of which `signature` has the shapes; frames
+        of one thread may share a `workspace`.
+        """
         self.binding = binding
-        self._workspace = aligned_bytes(signature.workspace_size)
+        if workspace is None:
+            workspace = aligned_bytes(signature.workspace_size)
+        self._workspace = workspace
         pointers = (ctypes.c_void_p * len(signature.buffers))()
         for index, array in binding.arrays.items():
             pointers[index] = array.ctypes.data
         for buffer in signature.of_role("workspace"):
             pointers[buffer.index] = self._workspace.ctypes.data
+        numbers: Mapping[str, int] = sizes or {}
+        self._sizes = np.array([numbers[name] for name in signature.sizes], np.int64)
+        for place, buffer in enumerate(signature.of_role("size")):
+            pointers[buffer.index] = self._sizes.ctypes.data + place * self._sizes.itemsize
         # One array for all of them: looking at it is a part of every call.
         self._checks = [
             (buffer, buffer.check)

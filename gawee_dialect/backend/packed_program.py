@@ -9,6 +9,7 @@ import numpy as np
 from gawee_dialect.backend.jit import ObjectCode
 from gawee_dialect.backend.signature import Buffer, Signature
 from gawee_dialect.dialect.index_check import IndexCheck
+from gawee_dialect.dialect.open_size import OpenSize, SizeName, name_of_range, parse_size
 from gawee_dialect.hints import isa
 
 
@@ -20,10 +21,15 @@ def packed(code: ObjectCode, signatures: Mapping[str, Signature]) -> bytes:
         "assembly": code.assembly,
         "symbol": code.symbol,
         "sizes": [*map(len, code.kernels)],
+        "ranges": {
+            each.name: each.range_text()
+            for signature in signatures.values()
+            for each in signature.size_names
+        },
         "signatures": {
             name: [
                 [
-                    *(each.role, each.name, list(each.shape), each.dtype.name),
+                    *(each.role, each.name, [_size(size) for size in each.shape], each.dtype.name),
                     None if each.check is None else astuple(each.check),
                 ]
                 for each in signature.buffers
@@ -42,7 +48,10 @@ def unpacked(data: bytes) -> tuple[ObjectCode, dict[str, Signature]]:
     external, signatures = described["external"], described["signatures"]
     sources, sizes = described["sources"], described["sizes"]
     assembly, symbol = described["assembly"], described["symbol"]
+    ranges = described["ranges"]
     assert isa(external, list[str])
+    assert isa(ranges, dict[str, str])
+    names = {name: name_of_range(name, text) for name, text in ranges.items()}
     assert isa(signatures, dict[str, list[object]])
     assert isa(sources, dict[str, str])
     assert isinstance(assembly, str)
@@ -50,7 +59,9 @@ def unpacked(data: bytes) -> tuple[ObjectCode, dict[str, Signature]]:
     assert isa(sizes, list[int])
     *kernels, code = _cut(code, sizes)
     return ObjectCode(code, tuple(external), sources, assembly, tuple(kernels), symbol), {
-        name: Signature(name, tuple(map(_buffer, range(len(buffers)), buffers)))
+        name: Signature(
+            name, tuple(_buffer(index, each, names) for index, each in enumerate(buffers))
+        )
         for name, buffers in signatures.items()
     }
 
@@ -64,15 +75,25 @@ def _cut(data: bytes, sizes: Sequence[int]) -> Iterator[bytes]:
     yield data[start:]
 
 
-def _buffer(index: int, described: object) -> Buffer:
+def _size(size: int) -> int | str:
+    return str(size) if isinstance(size, OpenSize) else size
+
+
+def _buffer(index: int, described: object, names: Mapping[str, SizeName]) -> Buffer:
     assert isa(described, list[object])
     role, name, shape, dtype, check = described
     assert isinstance(role, str)
     assert isinstance(name, str)
-    assert isa(shape, list[int])
+    assert isa(shape, list[int | str])
     assert isinstance(dtype, str)
+    sizes = (
+        parse_size(size, lambda name: names.get(name, SizeName(name)))
+        if isinstance(size, str)
+        else size
+        for size in shape
+    )
     known = None if check is None else _check(check)
-    return Buffer(index, role, name, tuple(shape), np.dtype(dtype), known)
+    return Buffer(index, role, name, tuple(sizes), np.dtype(dtype), known)
 
 
 def _check(described: object) -> IndexCheck:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 
+from gawee_dialect.analysis.open_sizes import names_of, shape_said
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import EntryArgument, entry_arguments
 from gawee_dialect.dialect.index_check import IndexCheck
+from gawee_dialect.dialect.open_size import SizeName, sizes_at
 from gawee_dialect.dialect.types import dtype_name, is_shaped
 
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 class Buffer:
     """One argument: its position, role (an `ArgumentKind`), name, shape and element type.
 
-    A scalar is an array without axes.
+    A scalar is an array without axes. A shape has the forms of sizes that are open.
     """
 
     index: int
@@ -38,6 +41,12 @@ class Buffer:
         """The bytes of the array."""
         return prod(self.shape) * self.dtype.itemsize
 
+    def at(self, values: Mapping[str, int], workspace: int) -> Buffer:
+        """Return the buffer for numbers of named sizes, and bytes of workspace."""
+        is_workspace = self.role == "workspace" and DYNAMIC_INDEX in self.shape
+        shape = (workspace,) if is_workspace else sizes_at(self.shape, values)
+        return replace(self, shape=tuple(shape))
+
 
 @dataclass(frozen=True)
 class Signature:
@@ -49,6 +58,22 @@ class Signature:
     def of_role(self, *roles: str) -> tuple[Buffer, ...]:
         """Return the buffers of some roles, in argument order."""
         return tuple(buffer for buffer in self.buffers if buffer.role in roles)
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """The named sizes whose numbers a call gives, in argument order; none of a static one."""
+        return tuple(buffer.name for buffer in self.of_role("size"))
+
+    @property
+    def size_names(self) -> Sequence[SizeName]:
+        """The same with the values that each may have."""
+        opened = (size for each in self.buffers for size in each.shape)
+        named = {name.name: name for size in opened for name in names_of(size)}
+        return [named[name] for name in self.sizes]
+
+    def at(self, values: Mapping[str, int], workspace: int) -> Signature:
+        """Return the signature for numbers of its named sizes, and bytes of workspace."""
+        return replace(self, buffers=tuple(each.at(values, workspace) for each in self.buffers))
 
     @property
     def workspace_size(self) -> int:
@@ -93,6 +118,11 @@ def _buffer(function: llvm.FuncOp, argument: EntryArgument) -> Buffer:
                 f"'@{function.sym_name.data}', got '{type}' without a 'gawee.type'",
             )
         )
-    element, shape = (type.element_type, type.get_shape()) if is_shaped(type) else (type, ())
+    element, shape = (
+        (type.element_type if is_shaped(type) else type),
+        shape_said(function, argument),
+    )
     dtype = np.dtype(dtype_name(element))
-    return Buffer(argument.index, argument.kind.value, argument.name, shape, dtype, argument.check)
+    return Buffer(
+        argument.index, argument.kind.value, argument.name, tuple(shape), dtype, argument.check
+    )

@@ -11,6 +11,9 @@ that `@prepare` computes from the parameters once, by the index of its result. A
 function returns nothing, the same marks say which arguments it writes: `gawee.output`,
 `gawee.indices`; `gawee.updated` is what it may read before it writes it, and `gawee.workspace`
 scratch memory. In the llvm dialect, where every buffer is a pointer, `gawee.type` keeps its type.
+
+Where sizes are open, `gawee.sizes` of arguments and results say their forms (`analysis/open_sizes.py`).
+On buffers, an argument of type index marked `gawee.size` is the number that a name stands for.
 """
 
 from collections.abc import Sequence
@@ -31,8 +34,23 @@ from xdsl.ir import Attribute, Operation
 from gawee_dialect.dialect.index_check import MARK, ROLE, IndexCheck
 from gawee_dialect.hints import isa
 
+SIZES = "gawee.sizes"
+"""The attribute of an argument, or of a result, that says the forms of its sizes."""
+
+SIZE = "gawee.size"
+"""The attribute of a value that is the number of a name: of an argument, or of an op."""
+
 MAIN = "main"
 """The function that a network runs; some files call it `forward`."""
+
+
+def workspace_size_name(function: str) -> str:
+    """Return the name of the function that says how many bytes of workspace another one needs.
+
+    It is there where sizes are open, and takes their numbers in the order of the other's arguments.
+    """
+    return f"{function}_workspace_size"
+
 
 PREPARE = "prepare"
 """The function that computes prepared values from parameters, once per load."""
@@ -49,6 +67,7 @@ class ArgumentKind(StrEnum):
     UPDATED = "updated"
     INDICES = ROLE
     WORKSPACE = "workspace"
+    SIZE = "size"
 
 
 _KINDS = tuple((f"gawee.{kind}", kind) for kind in ArgumentKind)
@@ -70,6 +89,8 @@ class EntryArgument:
     """Whether an attribute says what it is; what nothing marks is taken for an input."""
     check: IndexCheck | None = None
     """What the indices are about that the buffer gets."""
+    sizes: Attribute | None = None
+    """The forms of its sizes, where some are open."""
 
     def attributes(self) -> DictionaryAttr:
         """Return the argument attributes that say what this argument is."""
@@ -80,6 +101,8 @@ class EntryArgument:
         entries: dict[str, Attribute] = {f"gawee.{self.kind}": mark}
         if self.path is not None:
             entries["gawee.path"] = StringAttr(self.path)
+        if self.sizes is not None:
+            entries[SIZES] = self.sizes
         return DictionaryAttr(entries)
 
 
@@ -148,6 +171,7 @@ def _described(
         path.data if isinstance(path, StringAttr) else None,
         is_marked=kind is not None,
         check=IndexCheck.of(marks),
+        sizes=attributes.get(SIZES),
     )
 
 
@@ -167,12 +191,19 @@ def output_names(function: FuncOp) -> list[str]:
 def result_attributes(function: FuncOp) -> list[DictionaryAttr]:
     """Return what marks every result: an output's name, or which indices it reports."""
     return [
-        own if MARK in own.data else DictionaryAttr({"gawee.output": StringAttr(name)})
+        own if MARK in own.data else _mark_of_output(name, own)
         for name, own in (
             (name, _attribute_of(function.res_attrs, index))
             for index, name in enumerate(output_names(function))
         )
     ]
+
+
+def _mark_of_output(name: str, own: DictionaryAttr) -> DictionaryAttr:
+    entries: dict[str, Attribute] = {"gawee.output": StringAttr(name)}
+    if SIZES in own.data:
+        entries[SIZES] = own.data[SIZES]
+    return DictionaryAttr(entries)
 
 
 def output_attributes(names: Sequence[str]) -> ArrayAttr[DictionaryAttr]:

@@ -161,12 +161,17 @@ def fresh_array(type: Attribute, sizes: Sequence[Array] = ()) -> Array:
     return array
 
 
-def view_of_bytes(source: Array, shift: int, result: SSAValue) -> Array:
-    """Read bytes from `shift` on as an array of a memref's type.
+def view_of_bytes(
+    source: Array, shift: int, result: SSAValue, sizes: Sequence[Array] = ()
+) -> Array:
+    """Read bytes from `shift` on as an array of a memref's type, of given sizes if it is dynamic.
 
     Raises InterpretationError where the bytes do not suffice.
     """
-    shape, dtype = array_shape(shaped_type(result)), dtype_of(result.type)
+    given, dtype = iter(sizes), dtype_of(result.type)
+    shape = [
+        int(next(given, size)) if size < 0 else size for size in array_shape(shaped_type(result))
+    ]
     count = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
     if shift < 0 or shift + count > source.size:
         raise InterpretationError(

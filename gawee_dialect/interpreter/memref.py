@@ -5,6 +5,7 @@ are never moved or freed here, NumPy keeps what is still in use.
 """
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 from xdsl.dialects import memref
@@ -49,7 +50,7 @@ class MemrefFunctions(OpFunctions):
     def alloc(
         self, interpreter: Interpreter, op: memref.AllocOp, args: PythonValues
     ) -> PythonValues:
-        return (floats_of(interpreter).buffer(op.memref),)
+        return (floats_of(interpreter).buffer(op.memref, args),)
 
     @impl(memref.AllocaOp)
     def alloca(
@@ -125,7 +126,25 @@ class MemrefFunctions(OpFunctions):
 
     @impl(memref.ViewOp)
     def view(self, interpreter: Interpreter, op: memref.ViewOp, args: PythonValues) -> PythonValues:
-        return (floats_of(interpreter).viewed(args[0], int(args[1]), op.result),)
+        return (floats_of(interpreter).viewed(args[0], int(args[1]), op.result, args[2:]),)
+
+    @impl(memref.ReinterpretCastOp)
+    def reinterpret_cast(
+        self, interpreter: Interpreter, op: memref.ReinterpretCastOp, args: PythonValues
+    ) -> PythonValues:
+        source, *dynamic = args
+        values = iter(dynamic)
+        offsets = mixed_values(op.static_offsets, values)
+        sizes = mixed_values(op.static_sizes, values)
+        strides = mixed_values(op.static_strides, values)
+        dense = [prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
+        if any(offsets) or strides != dense or not source.flags.c_contiguous:
+            raise InterpretationError("expected a dense buffer from its first element on")
+        if prod(sizes) != source.size:
+            raise InterpretationError(
+                f"expected {source.size} elements, as in the buffer, got {prod(sizes)}"
+            )
+        return (source.reshape(sizes),)
 
     @impl(memref.DimOp)
     def dim(self, interpreter: Interpreter, op: memref.DimOp, args: PythonValues) -> PythonValues:

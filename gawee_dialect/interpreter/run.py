@@ -8,10 +8,25 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.interpreter import Interpreter, InterpreterFunctions
 
-from gawee_dialect.analysis.open_sizes import has_forms, open_names, sizes_of_shapes, specialized
+from gawee_dialect.analysis.open_sizes import (
+    argument_shapes,
+    has_forms,
+    numbers_of_open,
+    open_names,
+    sizes_of_shapes,
+    specialized,
+)
 from gawee_dialect.analysis.signature import Entry, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.entry import MAIN, PREPARE, WEIGHTS, ArgumentKind, EntryArgument
+from gawee_dialect.dialect.entry import (
+    MAIN,
+    PREPARE,
+    WEIGHTS,
+    ArgumentKind,
+    EntryArgument,
+    find_function,
+    workspace_size_name,
+)
 from gawee_dialect.dialect.types import shape_text
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import (
@@ -78,6 +93,7 @@ class Program:
 
     def run(self, arguments: Mapping[str, object]) -> dict[str, Array]:
         """Run the function as `run_module` does."""
+        sizes: Mapping[str, int] = {}
         if self._is_open:
             main = self._ops[-1]
             shapes = {name: np.shape(each) for name, each in arguments.items() if _is_array(each)}
@@ -91,7 +107,8 @@ class Program:
         outputs: dict[str, Array] = {}
         with np.errstate(all="ignore"):
             for signature, called_op in zip(self._called, self._ops, strict=True):
-                operands = _operands(signature, arrays, outputs)
+                numbers = _numbers_of_open(machine, signature, sizes)
+                operands = _operands(signature, arrays, outputs, numbers, sizes)
                 machine.protected = _protected(signature, operands)
                 results = machine.call_op(called_op, tuple(operands))
                 outputs = _outputs(signature, operands, results)
@@ -215,19 +232,50 @@ def _fits(shape: Sequence[int], given: Sequence[int]) -> bool:
     )
 
 
+def _numbers_of_open(
+    machine: Machine, signature: Signature, sizes: Mapping[str, int]
+) -> Mapping[int, Sequence[Array]]:
+    """Return the numbers of the open sizes of each argument; a function says the workspace's."""
+    function = signature.function
+    if not sizes or not isinstance(function, FuncOp):
+        return {}
+    numbers: dict[int, Sequence[Array]] = {
+        index: [np.asarray(at) for at in numbers_of_open(shape, sizes)]
+        for index, shape in enumerate(argument_shapes(function))
+    }
+    name = workspace_size_name(function.sym_name.data)
+    sizing = find_function(machine.module, name)
+    for workspace in signature.of_kind(ArgumentKind.WORKSPACE) if sizing is not None else ():
+        given = [np.int64(sizes[each.name]) for each in signature.of_kind(ArgumentKind.SIZE)]
+        numbers[workspace.index] = machine.call_op(sizing, tuple(given)) if sizing else ()
+    return numbers
+
+
 def _operands(
-    signature: Signature, arguments: Mapping[str, Array], prepared: Mapping[str, Array]
+    signature: Signature,
+    arguments: Mapping[str, Array],
+    prepared: Mapping[str, Array],
+    numbers: Mapping[int, Sequence[Array]],
+    sizes: Mapping[str, int],
 ) -> list[Array]:
-    """Return what a function is called with."""
-    return [_operand(argument, arguments, prepared) for argument in signature.arguments]
+    """Return what a function is called with; `numbers` are those of open sizes, by argument."""
+    return [
+        np.asarray(sizes[argument.name])
+        if argument.kind is ArgumentKind.SIZE
+        else _operand(argument, arguments, prepared, numbers.get(argument.index, ()))
+        for argument in signature.arguments
+    ]
 
 
 def _operand(
-    argument: EntryArgument, arguments: Mapping[str, Array], prepared: Mapping[str, Array]
+    argument: EntryArgument,
+    arguments: Mapping[str, Array],
+    prepared: Mapping[str, Array],
+    sizes: Sequence[Array],
 ) -> Array:
     match argument.kind:
         case ArgumentKind.OUTPUT | ArgumentKind.INDICES | ArgumentKind.WORKSPACE:
-            return fresh_array(argument.type)
+            return fresh_array(argument.type, sizes)
         case ArgumentKind.UPDATED:
             if argument.name in arguments:
                 return np.array(arguments[argument.name], order="C")

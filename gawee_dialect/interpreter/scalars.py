@@ -47,13 +47,15 @@ class OtherFloats:
         """Allocate an array of a type, as `fresh_array` does."""
         return fresh_array(type, sizes)
 
-    def buffer(self, buffer: SSAValue) -> object:
-        """Allocate a buffer, which is a result of an op."""
-        return self.fresh(buffer.type)
+    def buffer(self, buffer: SSAValue, sizes: Sequence[Array] = ()) -> object:
+        """Allocate a buffer, which is a result of an op, of given sizes where it is dynamic."""
+        return self.fresh(buffer.type, sizes)
 
-    def viewed(self, source: Array, shift: int, result: SSAValue) -> object:
+    def viewed(
+        self, source: Array, shift: int, result: SSAValue, sizes: Sequence[Array] = ()
+    ) -> object:
         """View bytes as a buffer, as `view_of_bytes` does."""
-        return view_of_bytes(source, shift, result)
+        return view_of_bytes(source, shift, result, sizes)
 
     def filled(
         self, shape: Sequence[int], fill: Array | float, dtype: np.dtype[np.generic]

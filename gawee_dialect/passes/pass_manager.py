@@ -139,9 +139,14 @@ COMPARING = frozenset(("cse", "dce"))
 """Passes of xDSL that take open sizes: they compare types, and compute no sizes."""
 
 
+def takes_open_sizes(module_pass: ModulePass) -> bool:
+    """Whether a pass is for modules with open sizes too."""
+    return module_pass.name in COMPARING or getattr(type(module_pass), "takes_open_sizes", False)
+
+
 def require_known_sizes(module: ModuleOp, module_pass: ModulePass) -> None:
     """Raise GaweeError for a module with open sizes before a pass that is for numbers."""
-    if module_pass.name in COMPARING or getattr(type(module_pass), "takes_open_sizes", False):
+    if takes_open_sizes(module_pass):
         return
     for function in open_functions(module):
         names = ", ".join(f"'{each.name}'" for each in open_names(module))

@@ -4,7 +4,8 @@
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,11 @@ from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.analysis.open_sizes import mark_sizes, specialized, verify_at_numbers
+from gawee_dialect.analysis.signature import Entry
+from gawee_dialect.backend.compiled import Array
+from gawee_dialect.backend.open_model import OpenModel
+from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.compilation import program_of
 from gawee_dialect.diagnostics import GaweeError, verify_module
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.dialect.graph.scan import ScanOp, element_of_sequence
@@ -24,6 +30,7 @@ from gawee_dialect.dialect.size_list import size_list
 from gawee_dialect.dialect.types import AnyTensor, tensor_type
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter import run_module
+from gawee_dialect.levels import lower_to
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes
 from gawee_dialect.universe import all_passes, make_context
 from tests.test_completeness import LOWERED_OPS, example_arguments, example_module
@@ -90,12 +97,14 @@ def sizes_of(module: ModuleOp) -> Sequence[int]:
 
 @dataclass(frozen=True)
 class Row:
-    """What is known of an op; `graphs` and `linalg` are how many sizes may be open, of `sizes`."""
+    """What is known of an op: how many sizes may be open, of `sizes`, at each level."""
 
     op: str
     sizes: int
     graphs: int
     linalg: int
+    loops: int
+    llvm: int
     reason: str
 
     def text(self) -> str:
@@ -104,7 +113,8 @@ class Row:
         def part(count: int) -> str:
             return "all" if count == self.sizes else f"{count} of {self.sizes}"
 
-        return f"| `{self.op}` | {part(self.graphs)} | {part(self.linalg)} | {self.reason} |"
+        levels = (self.graphs, self.linalg, self.loops, self.llvm)
+        return f"| `{self.op}` | {' | '.join(map(part, levels))} | {self.reason} |"
 
 
 def lowered(module: ModuleOp) -> ModuleOp:
@@ -114,16 +124,37 @@ def lowered(module: ModuleOp) -> ModuleOp:
     return copy
 
 
-def check_numbers(graph: ModuleOp, below: ModuleOp | None, size: int) -> None:
-    """Compare graph and linalg with the static graph, for the size of the example and one more."""
+Run = Callable[[Mapping[str, Array]], Mapping[str, Array]]
+
+
+def interpreted(module: ModuleOp) -> Run:
+    """Return what interprets a module."""
+    return lambda arrays: run_module(module, arrays)
+
+
+def native(module: ModuleOp) -> Run:
+    """Return what runs a graph as native code; raises GaweeError where it cannot be."""
+    arguments = Entry.of(module).weights
+
+    def run(arrays: Mapping[str, Array]) -> Mapping[str, Array]:
+        inputs = {name: array for name, array in arrays.items() if name not in weights}
+        return compiled.with_parameters({name: arrays[name] for name in weights}).run(inputs)
+
+    weights = {each.name for each in arguments}
+    program = program_of(module, PLAIN, cache=False)
+    compiled = OpenModel(program)
+    return run
+
+
+def check_numbers(graph: ModuleOp, runs: Sequence[Run], size: int) -> None:
+    """Compare what runs a graph with the static one, for the size of the example and one more."""
     for number in (size, size + 1):
         static = specialized(graph, {"n": number})
         arrays = example_arguments(static)
         wanted = run_module(static, arrays)
-        for module in (graph, below):
-            if module is None:
-                continue
-            got = run_module(module, arrays)
+        # Loops of any sizes are interpreted op by op: the first number has to do.
+        for run in runs if number == size else (*runs[:2], *runs[3:]):
+            got = run(arrays)
             for name, array in wanted.items():
                 # Sums in another order, and functions of float32 in linalg's own way.
                 np.testing.assert_allclose(got[name], array, rtol=2e-5, atol=2e-6)
@@ -132,22 +163,35 @@ def check_numbers(graph: ModuleOp, below: ModuleOp | None, size: int) -> None:
 def row_of(op: type[Operation]) -> Row:
     """Open each size of an op's example by itself, run what there is, and return what is known."""
     module = example_module(op)
-    sizes, graphs, linalg, reasons = sizes_of(module), 0, 0, list[str]()
+    sizes, reasons, counts = sizes_of(module), list[str](), Counter[str]()
     for size in sizes:
         graph, reason = _opened_somehow(module, size)
         if graph is None:
             reasons.append(reason)
             continue
-        graphs += 1
-        below: ModuleOp | None = None
-        try:
-            below = lowered(graph)
-            linalg += 1
-        except GaweeError as error:
-            reasons.append(f"linalg: {_line(error)}")
-        check_numbers(graph, below, size)
+        runs = [interpreted(graph)]
+        for level, make in LEVELS.items():
+            try:
+                runs.append(make(graph))
+            except GaweeError as error:
+                reasons.append(f"{level}: {_line(error)}")
+                break
+            counts[level] += 1
+        counts["graphs"] += 1
+        check_numbers(graph, runs, size)
     reason = next(iter(dict.fromkeys(reasons)), "")
-    return Row(op.name, len(sizes), graphs, linalg, reason.replace("|", "\\|"))
+    found = (counts[level] for level in ("graphs", *LEVELS))
+    return Row(op.name, len(sizes), *found, reason.replace("|", "\\|"))
+
+
+PLAIN = CodeOptions(algorithms="plain")
+
+LEVELS: Mapping[str, Callable[[ModuleOp], Run]] = {
+    "linalg": lambda graph: interpreted(lowered(graph)),
+    "loops": lambda graph: interpreted(lower_to(graph, "loops", PLAIN)),
+    "llvm": native,
+}
+"""How an open graph is run below graphs; each raises GaweeError where it cannot be."""
 
 
 def _opened_somehow(module: ModuleOp, size: int) -> tuple[ModuleOp | None, str]:
@@ -162,14 +206,17 @@ def _opened_somehow(module: ModuleOp, size: int) -> tuple[ModuleOp | None, str]:
 
 def _line(error: Exception) -> str:
     line = str(error).splitlines()[0]
-    return re.sub(r"^(.*?error: )?('[\w.]+' op )?(.* by lower-to-linalg: )?", "", line)
+    return re.sub(r"^(.*?error: )?('[\w.]+' op )?(.* by [\w-]+: )?", "", line)
 
 
 def table() -> str:
     """Return the table of all ops of graphs."""
     rows = sorted((row_of(op) for op in LOWERED_OPS), key=lambda row: row.op)
-    head = "| op | sizes that may be open in a graph | in linalg | the first that may not |\n"
-    return head + "|---|---|---|---|\n" + "\n".join(row.text() for row in rows) + "\n"
+    head = (
+        "| op | sizes that may be open in a graph | in linalg | in plain loops | in native code | "
+    )
+    head += "the first that may not |\n"
+    return head + "|---|---|---|---|---|---|\n" + "\n".join(row.text() for row in rows) + "\n"
 
 
 def written_table() -> str:

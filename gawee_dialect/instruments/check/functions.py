@@ -10,6 +10,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
+from gawee_dialect.analysis.open_sizes import argument_shapes, open_names_of
 from gawee_dialect.analysis.signature import Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import (
@@ -26,6 +27,7 @@ from gawee_dialect.dialect.graph.elementwise import DivOp, SqrtOp
 from gawee_dialect.dialect.graph.gather import IndexedOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.graph.normalization import BatchNormOp
+from gawee_dialect.dialect.open_size import is_open, sizes_at
 from gawee_dialect.dialect.types import install_hint
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.integer_uses import use_of_integers
@@ -101,9 +103,13 @@ def _specs_of(module: ModuleOp, name: str) -> Iterable[ArraySpec]:
 
 def _tensor_specs(function: FuncOp) -> Iterable[ArraySpec]:
     signature = Signature.of(function)
+    shapes = argument_shapes(function)
+    # Of open sizes, the second ones: the least may be 1, of which some ops do something else.
+    names = open_names_of(function) if any(map(is_open, shapes)) else ()
+    sizes = {each.name: min(each.low + each.step, each.last) for each in names}
     for argument in signature.of_kind(*GIVEN):
         value = function.body.block.args[argument.index]
-        shape = argument.type.get_shape() if isa(argument.type, ShapedType) else ()
+        shape = sizes_at(shapes[argument.index], sizes)
         dtype = _dtype_of(argument)
         use, size = _use(argument.name, value), 0
         if dtype.kind in "iu" and use == "number":

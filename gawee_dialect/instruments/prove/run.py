@@ -91,10 +91,12 @@ class ExactMachine(Machine, OtherFloats):
     def fresh(self, type: Attribute, sizes: Sequence[Array] = ()) -> Array:
         return unwritten(type, sizes)
 
-    def buffer(self, buffer: SSAValue) -> object:
-        return allocated(buffer)
+    def buffer(self, buffer: SSAValue, sizes: Sequence[Array] = ()) -> object:
+        return unwritten(buffer.type, sizes) if sizes else allocated(buffer)
 
-    def viewed(self, source: Array, shift: int, result: SSAValue) -> object:
+    def viewed(
+        self, source: Array, shift: int, result: SSAValue, sizes: Sequence[Array] = ()
+    ) -> object:
         return viewed(source, shift, result)
 
     def filled(

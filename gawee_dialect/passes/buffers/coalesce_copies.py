@@ -314,6 +314,7 @@ class CoalesceCopies(ModulePass):
     name = "coalesce-copies"
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
+    takes_open_sizes: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         written, saved = WrittenBuffers(op), 0

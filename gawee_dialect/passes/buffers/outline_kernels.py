@@ -5,30 +5,36 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import FunctionType, ModuleOp, UnknownLoc
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, MemRefType, ModuleOp, UnknownLoc
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.ir import Block, IRNode, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, IRNode, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
 
+from gawee_dialect.analysis.buffer_sizes import Index, size_of
 from gawee_dialect.analysis.entries import entries
 from gawee_dialect.analysis.kernel_kind import kernel_kind
 from gawee_dialect.analysis.values_read import values_read
 from gawee_dialect.dialect.graph.scan import is_batch_loop, is_step_loop, kernel_blocks
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
+from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
 from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.passes.tensors.bufferize.open_sizes import sized_view
 
 CLONED_INTO_KERNELS = (
     memref.SubviewOp,
     memref.CollapseShapeOp,
     memref.ExpandShapeOp,
     memref.CastOp,
+    memref.ReinterpretCastOp,
     memref.GetGlobalOp,
     arith.ConstantOp,
 )
@@ -133,9 +139,18 @@ class Kernel:
                 self._capture(operand)
             self.block.add_op(owner.clone(self.new))
             return
-        self.new[value] = self.block.insert_arg(value.type, len(self.arguments))
-        self.new[value].name_hint = value.name_hint
+        own = self.block.insert_arg(value.type, len(self.arguments))
+        own.name_hint = value.name_hint
         self.arguments.append(value)
+        self.new[value] = own
+        sizes = _sizes_of_open(value)
+        for size in sizes:
+            if isinstance(size, SSAValue):
+                self._capture(size)
+        if sizes:
+            known = [self.new[size] if isinstance(size, SSAValue) else size for size in sizes]
+            builder = Builder(InsertPoint.at_end(self.block))
+            self.new[value] = sized_view(builder, own, known)
 
     def function(self, name: str, source: Operation) -> FuncOp:
         """Finish the kernel as a private function."""
@@ -144,6 +159,15 @@ class Kernel:
         function = FuncOp(name, (inputs, ()), Region(self.block), "private")
         hand_on_location(source, function)
         return function
+
+
+def _sizes_of_open(value: SSAValue) -> Sequence[Index]:
+    """Return the sizes of a buffer that its type leaves open, where they are known; else none."""
+    if not isa(value.type, MemRefType[Attribute]) or DYNAMIC_INDEX not in value.type.get_shape():
+        return ()
+    sizes = [size_of(value, axis) for axis in range(value.type.get_num_dims())]
+    known = [size for size in sizes if size is not None]
+    return known if len(known) == len(sizes) else ()
 
 
 def base_name(op: Operation) -> str:
@@ -195,6 +219,8 @@ class Outliner:
         arguments = list(dict.fromkeys(values_read(op)))
         if others or any(isinstance(value.owner, CLONED_INTO_KERNELS) for value in arguments):
             return None
+        if any(map(_sizes_of_open, arguments)):
+            return None
         types = FunctionType.from_lists([value.type for value in arguments], ())
         for known in self.kernels.get(types, ()):
             if _is_alone_in(known.body.block, op, arguments):
@@ -243,7 +269,7 @@ class OutlineKernels(ModulePass):
     2. Where an op returns values, all that reads them is in its group, and so are the ops up to
        there that touch elements; where one of these is a call or returns, the op stays.
     3. A group becomes a function of the whole buffers it touches. Views, globals and constants
-       are repeated inside it.
+       are repeated inside it; sizes that are open are arguments too.
     4. Groups that are equal but for names and locations share one function.
 
     A kernel's arguments never alias, since whatever one call touches is alive at the same time.
@@ -263,6 +289,7 @@ class OutlineKernels(ModulePass):
     name = "outline-kernels"
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
+    takes_open_sizes: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         outliner = Outliner(op)

@@ -7,6 +7,7 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
@@ -22,23 +23,23 @@ from xdsl.rewriter import Rewriter
 
 from gawee_dialect.analysis.entries import entries
 from gawee_dialect.analysis.index_bounds import constant_index
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments
 from gawee_dialect.dialect.graph.scan import is_batch_loop, kernel_blocks
 from gawee_dialect.dialect.types import dense_bytes
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.buffers.open_workspace import ALIGNMENT, Sizing
 from gawee_dialect.passes.instrument import report_statistic
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.upstream.arith import index_constant
-
-ALIGNMENT = 64
-"""Bytes; a cache line, and the widest vector."""
 
 VIEWS = (
     memref.SubviewOp,
     memref.CollapseShapeOp,
     memref.ExpandShapeOp,
     memref.CastOp,
+    memref.ReinterpretCastOp,
     memref.ViewOp,
 )
 
@@ -94,7 +95,8 @@ def lifetimes(block: Block, spans: Spans) -> list[Lifetime]:
             used = [spans[user] for user in users if user is not None] or [spans[op]]
             type = op.memref.type
             assert isa(type, MemRefType[Attribute])
-            size = dense_bytes(type.get_shape(), type.element_type)
+            # Of open sizes, a plan of their own says where it is.
+            size = 0 if op.dynamic_sizes else dense_bytes(type.get_shape(), type.element_type)
             first, last = min(first for first, _ in used), max(last for _, last in used)
             found.append(Lifetime(op, size, first, last))
     return found
@@ -143,7 +145,10 @@ def enlarge(function: FuncOp, workspace: SSAValue, size: int) -> tuple[SSAValue,
 
 
 def add_workspace(function: FuncOp, size: int) -> SSAValue:
-    """Append the workspace argument, marked `gawee.workspace`, and return it."""
+    """Append the workspace argument, marked `gawee.workspace`, and return it.
+
+    Its size may be `DYNAMIC_INDEX`.
+    """
     block = function.body.blocks[0]
     workspace = block.insert_arg(MemRefType(i8, (size,)), len(block.args))
     workspace.name_hint = "workspace"
@@ -167,17 +172,21 @@ def pieces(alloc: memref.AllocOp) -> Sequence[tuple[memref.AllocOp | memref.View
     return found if found and len(found) == len(views) else [(alloc, 0)]
 
 
-def place(buffer: memref.AllocOp | memref.ViewOp, workspace: SSAValue, start: int) -> None:
+def place(
+    buffer: memref.AllocOp | memref.ViewOp, workspace: SSAValue, start: int | SSAValue
+) -> None:
     """Replace a buffer by the view of the workspace that begins at a byte."""
     block, old = buffer.parent, buffer.results[0]
     assert block is not None
     assert isa(old.type, MemRefType[Attribute])
-    offset = index_constant(start)
-    view = memref.ViewOp(workspace, offset, (), old.type)
-    for new in (offset, view):
+    offset = index_constant(start) if isinstance(start, int) else start
+    sizes = buffer.dynamic_sizes if isinstance(buffer, memref.AllocOp) else ()
+    view = memref.ViewOp(workspace, offset, sizes, old.type)
+    made = (view,) if isinstance(offset, SSAValue) else (offset, view)
+    for new in made:
         hand_on_location(buffer, new)
     view.result.name_hint = old.name_hint
-    block.insert_ops_before((offset, view), buffer)
+    block.insert_ops_before(made, buffer)
     old.replace_all_uses_with(view.result)
     shift = buffer.byte_shift.owner if isinstance(buffer, memref.ViewOp) else None
     erase(buffer)
@@ -191,6 +200,37 @@ def erase(op: Operation) -> None:
     op.erase()
 
 
+# Buffers of open sizes.
+
+
+def place_open_buffers(
+    function: FuncOp, buffers: Sequence[Lifetime], workspace: SSAValue, start: int
+) -> None:
+    """Give buffers of open sizes places in a workspace behind its first bytes; say its size."""
+    sizing = Sizing(function)
+    likely = {each.alloc: sizing.likely_bytes(each.alloc) for each in buffers}
+    slots = shared_slots(buffers, likely)
+    offsets = sizing.offsets([[each.alloc for each in slot] for slot in slots], start)
+    for slot, offset in zip(slots, offsets, strict=True):
+        for each in slot:
+            place(each.alloc, workspace, offset)
+
+
+def shared_slots(
+    buffers: Sequence[Lifetime], likely: Mapping[memref.AllocOp, int]
+) -> list[list[Lifetime]]:
+    """Return buffers that share a place: of those that are not alive with it, the least that is as
+    large."""
+    slots: list[list[Lifetime]] = []
+    for buffer in sorted(buffers, key=lambda each: -likely[each.alloc]):
+        free = [slot for slot in slots if not any(map(buffer.overlaps, slot))]
+        if free:
+            min(free, key=lambda slot: likely[slot[0].alloc]).append(buffer)
+        else:
+            slots.append([buffer])
+    return slots
+
+
 @dataclass(frozen=True)
 class PlanMemory(ModulePass):
     """Give every intermediate buffer a place in one workspace, an argument of the function.
@@ -200,6 +240,9 @@ class PlanMemory(ModulePass):
        the same time occupies. Views of allocated bytes are placed with them.
     3. Allocations become views of the workspace, whose size is the peak of the plan. A workspace
        that is there already grows by it; a function with one and no allocations stays as it is.
+    4. Buffers of open sizes come behind: those that are not alive at the same time share a place
+       as large as the largest of them. Where it begins is computed of the sizes, and a function
+       `@main_workspace_size` returns how many bytes there are to be.
 
     What is allocated in the loop over a batch holds nothing from one part of the batch to the next:
     such buffers share memory as those of a function do.
@@ -218,6 +261,7 @@ class PlanMemory(ModulePass):
     name = "plan-memory"
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
+    takes_open_sizes: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in entries(op):  # a kernel works on its caller's buffers
@@ -226,11 +270,19 @@ class PlanMemory(ModulePass):
     def _plan(self, function: FuncOp) -> None:
         spans = spans_of(function)
         buffers = [each for block in kernel_blocks(function) for each in lifetimes(block, spans)]
-        size = assign_offsets(buffers)
+        opened = [each for each in buffers if each.alloc.dynamic_sizes]
+        size = assign_offsets([each for each in buffers if not each.alloc.dynamic_sizes])
         workspace, start = find_workspace(function), 0
+        if opened:
+            if workspace is not None:
+                text = "expected no workspace yet where buffers of open sizes are allocated"
+                raise GaweeError(Diagnostic.at(opened[0].alloc, text))
+            workspace = add_workspace(function, DYNAMIC_INDEX)
+            place_open_buffers(function, opened, workspace, size)
+            buffers = [each for each in buffers if not each.alloc.dynamic_sizes]
         if workspace is None:
             workspace = add_workspace(function, size)
-        elif buffers:
+        elif buffers and not opened:
             workspace, start = enlarge(function, workspace, size)
         for buffer in buffers:
             for piece, shift in pieces(buffer.alloc):

@@ -38,6 +38,7 @@ from gawee_dialect.dialect.graph.reduction import ReduceMaxOp
 from gawee_dialect.dialect.graph.scan import ScanOp
 from gawee_dialect.dialect.index_check import LEAST, IndexCheck
 from gawee_dialect.dialect.kernels.kernel import YieldOp
+from gawee_dialect.dialect.open_size import OpenSize, UnknownSize, is_open
 from gawee_dialect.dialect.types import element_type, integer_range, tensor_shape
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
@@ -162,9 +163,20 @@ class _Checker:
         """Clamp an op's indices, unless they are known to be in range."""
         axes, sizes = op.named_axes, op.named_sizes
         known = known_range(op.positions)
-        in_range = known is not None and -min(sizes) <= known[0] and known[1] < min(sizes)
+        try:
+            in_range = known is not None and -min(sizes) <= known[0] and known[1] < min(sizes)
+        except UnknownSize:
+            in_range = False
         if in_range or 0 in tensor_shape(op.positions):
             return
+        if is_open(sizes):
+            axis, size = next(
+                (axis, size)
+                for axis, size in zip(axes, sizes, strict=True)
+                if isinstance(size, OpenSize)
+            )
+            message = f"cannot check indices that name axis {axis}, whose size '{size}' is open"
+            raise GaweeError(Diagnostic.at(op, message, "trust_indices leaves checks out"))
         if 0 in sizes:
             axis = axes[sizes.index(0)]
             raise GaweeError(
@@ -303,6 +315,7 @@ class CheckIndices(ModulePass):
     name = "check-indices"
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
+    takes_open_sizes: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         called = {call.callee.root_reference.data for call in op.walk() if isinstance(call, CallOp)}

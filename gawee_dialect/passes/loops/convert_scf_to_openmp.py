@@ -82,6 +82,7 @@ class ConvertScfToOpenMP(RewritePass):
     """
 
     name = "convert-scf-to-openmp"
+    takes_open_sizes: ClassVar[bool] = True
 
     patterns: ClassVar = (ConvertParallelLoop,)
     revisits = False

@@ -155,5 +155,6 @@ class LowerAffine(RewritePass):
     name = "lower-affine"
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
+    takes_open_sizes: ClassVar[bool] = True
     patterns = (LowerApply, LowerMin, LowerMax, LowerLoad, LowerStore, LowerFor)
     removes = (affine.ApplyOp, affine.MinOp, MaxOp, affine.LoadOp, affine.StoreOp, affine.ForOp)

@@ -196,6 +196,7 @@ class DecomposeAggregatedOps(RewritePass):
     name = "decompose-aggregated-ops"
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
+    takes_open_sizes: ClassVar[bool] = True
     patterns = (
         DecomposeConcat,
         DecomposeGenerate,

@@ -41,6 +41,7 @@ class HoistLoopInvariants(ModulePass):
     name = "hoist-loop-invariants"
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
+    takes_open_sizes: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         # From the inside out: what leaves a loop may leave the next one too.

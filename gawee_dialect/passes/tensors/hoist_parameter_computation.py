@@ -255,6 +255,7 @@ class HoistParameterComputation(ModulePass):
     name = "hoist-parameter-computation"
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
+    takes_open_sizes: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         main = find_function(op, MAIN)

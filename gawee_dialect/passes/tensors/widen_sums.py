@@ -8,6 +8,7 @@ from typing import ClassVar
 from xdsl.builder import Builder
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, TensorType, f64
+from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
@@ -15,6 +16,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.long_sums import total_type
+from gawee_dialect.analysis.open_sizes import open_names_of
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.passes.graph.lower_to_linalg.combining import first_term, mapped
 from gawee_dialect.passes.graph.lower_to_linalg.tensors import constant, filled
@@ -63,11 +65,21 @@ class WidenSum(Pattern):
 def terms_of(op: LinalgStructuredOperation) -> int:
     """Return how many terms each element of the result is combined of.
 
-    A loop over a tile of any size counts as several: how many, the loops around it say.
+    A loop over a tile of any size counts as several: how many, the loops around it say. Where sizes
+    are open, it counts as many as all names together may be.
     """
     counts = zip(trip_counts(op), reduced(op), strict=True)
     known = [count for count, is_reduced in counts if is_reduced and count is not None]
-    return prod(SEVERAL if count < 0 else count for count in known)
+    unknown = _most_of_open(op) if any(count < 0 for count in known) else SEVERAL
+    return prod(unknown if count < 0 else count for count in known)
+
+
+def _most_of_open(op: Operation) -> int:
+    function = op.parent_op()
+    while function is not None and not isinstance(function, FuncOp):
+        function = function.parent_op()
+    names = open_names_of(function) if function is not None and function.arg_attrs else ()
+    return max(SEVERAL, prod(each.last for each in names))
 
 
 def widened(
@@ -143,6 +155,7 @@ class WidenSums(RewritePass):
 
     name = "widen-sums"
     numerics: ClassVar[Numerics] = REASSOCIATES
+    takes_open_sizes: ClassVar[bool] = True
     patterns = (WidenSum,)
     revisits = False
 

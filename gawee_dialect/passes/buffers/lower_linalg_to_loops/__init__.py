@@ -297,5 +297,6 @@ class LowerLinalgToLoops(RewritePass):
 
     name = "lower-linalg-to-loops"
     numerics: ClassVar[Numerics] = REASSOCIATES
+    takes_open_sizes: ClassVar[bool] = True
     patterns = (LowerStructuredOp, LowerCopy)
     removes = (LinalgStructuredOperation, memref.CopyOp)

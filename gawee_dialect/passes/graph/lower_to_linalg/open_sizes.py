@@ -3,20 +3,28 @@
 Types have forms while patterns run, as in the graph; `erase_forms` leaves `?` in their place.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IndexType,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from gawee_dialect.analysis.open_sizes import argument_shapes, open_functions
+from gawee_dialect.analysis.open_sizes import argument_shapes, open_functions, sizes_attribute
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.entry import SIZE, SIZES
 from gawee_dialect.dialect.open_size import OpenSize, SizeName, is_open, without_names
 from gawee_dialect.dialect.types import is_tensor
 from gawee_dialect.upstream.arith import index_constant
@@ -36,7 +44,7 @@ class _Names:
         value = self.values.get(name)
         owner = None if value is None else value.owner
         if value is None or (isinstance(owner, Operation) and owner.parent is None):
-            value = self.values[name] = _read(self.function, name)
+            value = self.values[name] = read_name(self.function, name)
         return value
 
 
@@ -62,10 +70,11 @@ def named_values(module: ModuleOp) -> Generator[None]:
         yield
     finally:
         _names.reset(token)
-    _erase_forms(function)
+    erase_forms(function)
 
 
-def _read(function: FuncOp, name: SizeName) -> SSAValue:
+def read_name(function: FuncOp, name: SizeName) -> SSAValue:
+    """Read a name at the beginning of a function; raises GaweeError where no argument says it."""
     builder = Builder(InsertPoint.at_start(function.body.block))
     argument, axis, factor, rest = _said(function, name)
     at = builder.insert(index_constant(axis)).result
@@ -73,6 +82,8 @@ def _read(function: FuncOp, name: SizeName) -> SSAValue:
     value: SSAValue = builder.insert(dim).result
     value = _arithmetic(builder, arith.SubiOp, value, rest) if rest else value
     value = _arithmetic(builder, arith.DivUIOp, value, factor) if factor != 1 else value
+    assert isinstance(value.owner, Operation)
+    value.owner.attributes[SIZE] = StringAttr(name.name)
     value.name_hint = name.name
     return value
 
@@ -102,16 +113,23 @@ def _arithmetic(
 
 def size_value(builder: Builder, size: OpenSize) -> SSAValue:
     """Insert what computes a size; returns it as an index."""
+    return form_value(builder, size, _names.get().value)
+
+
+def form_value(
+    builder: Builder, size: OpenSize, value_of: Callable[[SizeName], SSAValue]
+) -> SSAValue:
+    """Insert what computes a size from the values of its names; returns it as an index."""
 
     def number(value: int) -> SSAValue:
         return builder.insert(index_constant(value)).result
 
-    names, total = _names.get(), None
+    total: SSAValue | None = None
     for product, factor in size.form.terms.items():
         term: SSAValue | None = None
         steps = 1
         for name in product:
-            value, steps = names.value(name), steps * name.step
+            value, steps = value_of(name), steps * name.step
             term = value if term is None else builder.insert(arith.MuliOp(term, value)).result
         assert term is not None
         if factor % steps == 0:
@@ -133,8 +151,9 @@ def mixed_sizes(builder: Builder, sizes: Sequence[int]) -> tuple[list[int], list
     return without_names(sizes), values
 
 
-def _erase_forms(function: FuncOp) -> None:
-    """Leave `?` in the types of a function's values."""
+def erase_forms(function: FuncOp) -> None:
+    """Leave `?` in the types of a function's values; its attributes say the sizes of results."""
+    _mark_results(function)
     for op in function.walk():
         blocks = (block for region in op.regions for block in region.blocks)
         inner = (argument for block in blocks for argument in block.args)
@@ -143,3 +162,16 @@ def _erase_forms(function: FuncOp) -> None:
                 plain = TensorType(value.type.element_type, without_names(value.type.get_shape()))
                 Rewriter.replace_value_with_new_type(value, plain)
     function.update_function_type()
+
+
+def _mark_results(function: FuncOp) -> None:
+    """Say the forms of the sizes of what a function returns, where some are open."""
+    outputs = function.function_type.outputs.data
+    shapes = [each.get_shape() if is_tensor(each) else () for each in outputs]
+    if not any(map(is_open, shapes)):
+        return
+    marks = function.res_attrs or [DictionaryAttr({})] * len(outputs)
+    function.res_attrs = ArrayAttr(
+        DictionaryAttr({**own.data, SIZES: sizes_attribute(shape)}) if is_open(shape) else own
+        for own, shape in zip(marks, shapes, strict=True)
+    )

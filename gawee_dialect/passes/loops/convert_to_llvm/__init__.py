@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import llvm
@@ -105,6 +106,7 @@ class ConvertToLLVM(ModulePass):
     """
 
     name = "convert-to-llvm"
+    takes_open_sizes: ClassVar[bool] = True
 
     fast_math: str | None = None
     """Flags put on every float op: `contract`, `nnan-ninf`, `fast`; none by default."""

@@ -6,6 +6,7 @@ and outputs are; `gawee.type` keeps the memref type that the pointer no longer s
 
 from xdsl.dialects import func, llvm
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DictionaryAttr,
     IntegerAttr,
@@ -16,8 +17,9 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.llvm import LinkageAttr, LLVMFunctionType, LLVMPointerType, LLVMVoidType
 from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 
+from gawee_dialect.analysis.open_sizes import RANGES
 from gawee_dialect.analysis.signature import Signature
-from gawee_dialect.dialect.entry import ArgumentKind, is_public
+from gawee_dialect.dialect.entry import SIZES, ArgumentKind, is_public
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.loops.convert_to_llvm.conversion import (
     Declined,
@@ -51,11 +53,20 @@ def function_type(function: func.FuncOp) -> LLVMFunctionType:
 
 
 def pointer_attributes(
-    type: MemRefType[Attribute], kind: ArgumentKind | None, read_only: bool
+    type: MemRefType[Attribute],
+    kind: ArgumentKind | None,
+    read_only: bool,
+    *,
+    is_sized: bool = False,
 ) -> dict[str, Attribute]:
-    """Return what LLVM may assume of a pointer argument."""
+    """Return what LLVM may assume of a pointer argument.
+
+    Raises Declined for a type that leaves a size open, unless the buffer `is_sized` otherwise.
+    """
     entries: dict[str, Attribute] = {"llvm.noalias": UnitAttr()}
-    size = buffer_bytes(type)
+    # How large a buffer of open sizes is, the type does not say.
+    is_open = is_sized and DYNAMIC_INDEX in type.get_shape()
+    size = 0 if is_open else buffer_bytes(type)
     alignment = ALIGNMENT if kind in ALIGNED else stored_bytes(lane_type(type.element_type))
     entries["llvm.align"] = IntegerAttr(alignment, i64)
     if size > 0:
@@ -80,7 +91,9 @@ def argument_attributes(function: func.FuncOp, to: FunctionConversion) -> ArrayA
             entries |= {**described.attributes().data, "gawee.type": value.type}
         if isa(value.type, MemRefType[Attribute]):
             kind = described.kind if described.is_marked else None
-            entries |= pointer_attributes(value.type, kind, to.is_read_only(value))
+            sized = SIZES in entries or kind is ArgumentKind.WORKSPACE or not is_public(function)
+            read_only = to.is_read_only(value)
+            entries |= pointer_attributes(value.type, kind, read_only, is_sized=sized)
         result.append(DictionaryAttr(entries))
     return ArrayAttr(result)
 
@@ -138,7 +151,10 @@ def convert_function(function: func.FuncOp, to: FunctionConversion) -> llvm.Func
         attributes["passthrough"] = NOT_INLINED
     if not to.diagnostics:
         attributes["arg_attrs"] = argument_attributes(function, to)
-    return llvm.FuncOp(function.sym_name, type, linkage, body=to.region, other_props=attributes)
+    new = llvm.FuncOp(function.sym_name, type, linkage, body=to.region, other_props=attributes)
+    if RANGES in function.attributes:
+        new.attributes[RANGES] = function.attributes[RANGES]
+    return new
 
 
 def packed_entry(function: llvm.FuncOp) -> llvm.FuncOp:

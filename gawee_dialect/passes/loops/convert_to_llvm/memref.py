@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.llvm import LLVMArrayType, LLVMPointerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from gawee_dialect.analysis.buffer_sizes import mixed, size_of
+from gawee_dialect.analysis.buffer_sizes import Index, mixed, size_of
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.hints import isa
@@ -48,6 +48,7 @@ from gawee_dialect.passes.loops.convert_to_llvm.instructions import (
 )
 from gawee_dialect.upstream import llvm as ours
 from gawee_dialect.upstream.memref import PrefetchOp
+from gawee_dialect.upstream.tensor import kept_axes
 
 ALIGNMENT = 64
 """Bytes to which stack buffers and globals are aligned: a cache line, and the widest vector."""
@@ -72,11 +73,72 @@ def _static(type: MemRefType[Attribute]) -> MemRefType[Attribute]:
 
 def strides_of(type: MemRefType[Attribute]) -> list[int]:
     """Return the distance in elements of each dimension; raises Declined if one is dynamic."""
-    strides = type.get_strides()
-    known = [] if strides is None else [stride for stride in strides if stride is not None]
-    if strides is None or len(known) != len(strides):
+    known = _known_strides(type)
+    if known is None:
         raise Declined(f"expected static strides, got '{type}'")
     return known
+
+
+def _known_strides(type: MemRefType[Attribute]) -> list[int] | None:
+    strides = type.get_strides()
+    known = [] if strides is None else [stride for stride in strides if stride is not None]
+    return known if strides is not None and len(known) == len(strides) else None
+
+
+def strides_of_buffer(to: FunctionConversion, buffer: SSAValue) -> Sequence[Index]:
+    """Return the distance in elements of each dimension: numbers, and values of the llvm dialect.
+
+    Raises Declined where nothing in the function says one.
+    """
+    type, made = any_buffer_type(buffer), buffer.owner
+    known = _known_strides(type)
+    if known is not None:
+        return known
+    match made:
+        case memref.ReinterpretCastOp():
+            return _converted(to, mixed(made.static_strides.get_values(), made.strides))
+        case memref.CastOp():
+            return strides_of_buffer(to, made.source)
+        case memref.SubviewOp():
+            static = made.static_sizes.get_values()
+            steps = _converted(to, mixed(made.static_strides.get_values(), made.strides))
+            pairs = zip(strides_of_buffer(to, made.source), steps, strict=True)
+            strides = [_product(to, stride, step) for stride, step in pairs]
+            return [strides[axis] for axis in kept_axes(static, type.get_shape())]
+        case memref.ViewOp():
+            strides, stride = list[Index](), _one()
+            sizes = _converted(to, mixed(type.get_shape(), made.sizes))
+            for size in reversed(sizes):
+                strides.insert(0, stride)
+                if len(strides) < len(sizes):
+                    stride = _product(to, stride, size)
+            return strides
+        case _:
+            raise Declined(f"expected static strides, got '{type}'")
+
+
+def _one() -> Index:
+    return 1
+
+
+def _converted(to: FunctionConversion, indices: Sequence[Index]) -> Sequence[Index]:
+    return [index if isinstance(index, int) else to.value(index) for index in indices]
+
+
+def _product(to: FunctionConversion, lhs: Index, rhs: Index) -> Index:
+    if isinstance(lhs, int) and isinstance(rhs, int):
+        return lhs * rhs
+    return _scaled(to, lhs, rhs)
+
+
+def _scaled(to: FunctionConversion, value: Index, factor: Index) -> SSAValue:
+    """Return the product of two of which one at least is no number."""
+    if isinstance(value, int):
+        assert isinstance(factor, SSAValue)
+        value, factor = factor, value
+    if factor == 1:
+        return value
+    return to.once(multiply, value, to.integer(factor) if isinstance(factor, int) else factor)
 
 
 def stored_type(element: Attribute) -> ValueType:
@@ -128,8 +190,8 @@ def buffer_bytes(type: MemRefType[Attribute]) -> int:
 
 
 def _element_offset(
-    to: FunctionConversion, indices: Sequence[SSAValue | int], strides: Sequence[int]
-) -> SSAValue | int:
+    to: FunctionConversion, indices: Sequence[Index], strides: Sequence[Index]
+) -> Index:
     """Return the sum of index times stride, constant parts folded.
 
     No product or sum wraps: the result addresses memory, and no object spans half of it.
@@ -138,13 +200,16 @@ def _element_offset(
     constant = 0
     for index, stride in zip(indices, strides, strict=True):
         known = index if isinstance(index, int) else constant_index(index)
-        if known is not None:
+        if known == 0:
+            continue
+        if known is not None and isinstance(stride, int):
             constant += known * stride
             continue
-        assert isinstance(index, SSAValue)
-        term = to.value(index)
-        if stride != 1:
-            term = to.once(multiply, term, to.integer(stride))
+        if known is not None:
+            term = _scaled(to, stride, known)
+        else:
+            assert isinstance(index, SSAValue)
+            term = _scaled(to, to.value(index), stride)
         total = term if total is None else to.once(add, total, term)
     if total is None:
         return constant
@@ -179,7 +244,7 @@ def element_pointer(
 ) -> SSAValue:
     """Return the pointer to an element of a buffer; `inbounds` says that it is inside of it."""
     type = any_buffer_type(buffer)
-    offset = _element_offset(to, indices, strides_of(type))
+    offset = _element_offset(to, indices, strides_of_buffer(to, buffer))
     return _advance(to, to.value(buffer), offset, type.element_type, inbounds=inbounds)
 
 
@@ -222,15 +287,15 @@ def convert_prefetch(op: PrefetchOp, to: FunctionConversion) -> None:
 
 
 def convert_subview(op: memref.SubviewOp, to: FunctionConversion) -> None:
-    """memref.subview %m[offsets]  ->  the pointer + offset * stride; strides are in the type"""
-    strides_of(any_buffer_type(op.result))
+    """memref.subview %m[offsets]  ->  the pointer + offset * stride"""
+    if _known_strides(any_buffer_type(op.source)) is not None:
+        strides_of(any_buffer_type(op.result))
     offsets = mixed(op.static_offsets.get_values(), op.offsets)
     to.define_view(op.result, op.source, element_pointer(to, op.source, offsets))
 
 
 def convert_view(op: memref.ViewOp, to: FunctionConversion) -> None:
     """memref.view %bytes[%offset]  ->  the pointer + offset bytes"""
-    buffer_type(op.result)
     known = constant_index(op.byte_shift)
     offset = to.value(op.byte_shift) if known is None else known
     to.define_view(op.result, op.source, _advance(to, to.value(op.source), offset, i8))
@@ -252,6 +317,13 @@ def convert_cast(op: memref.CastOp, to: FunctionConversion) -> None:
         raise Declined("expected ranked memrefs")
     strides_of(any_buffer_type(op.dest))
     to.define_view(op.dest, op.source, to.value(op.source))
+
+
+def convert_reinterpret_cast(op: memref.ReinterpretCastOp, to: FunctionConversion) -> None:
+    """memref.reinterpret_cast of the same first element  ->  the same pointer"""
+    if tuple(op.static_offsets.get_values()) != (0,):
+        raise Declined("expected offset 0")
+    to.define_view(op.result, op.source, to.value(op.source))
 
 
 def convert_dim(op: memref.DimOp, to: FunctionConversion) -> None:
@@ -366,6 +438,7 @@ RULES = (
     rule(memref.CollapseShapeOp, convert_reshape),
     rule(memref.ExpandShapeOp, convert_reshape),
     rule(memref.CastOp, convert_cast),
+    rule(memref.ReinterpretCastOp, convert_reinterpret_cast),
     rule(memref.DimOp, convert_dim),
     rule(memref.AllocaOp, convert_alloca),
     rule(memref.GetGlobalOp, convert_get_global),

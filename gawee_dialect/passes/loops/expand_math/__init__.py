@@ -171,6 +171,7 @@ class ExpandMath(RewritePass):
     """
 
     name = "expand-math"
+    takes_open_sizes: ClassVar[bool] = True
 
     functions: tuple[str, ...] = ()
     """The functions to expand, as exp,erf; all where none is named."""

@@ -63,6 +63,7 @@ class Bufferize(ModulePass):
     name = "bufferize"
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
+    takes_open_sizes: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         constants = Globals(op)

@@ -12,6 +12,7 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.buffer_sizes import Index, mixed, size_of
 from gawee_dialect.analysis.index_bounds import upper_bound
+from gawee_dialect.analysis.open_sizes import RANGES
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import entry_arguments, output_names, result_attributes
 from gawee_dialect.dialect.graph.scan import is_batch_loop
@@ -21,6 +22,7 @@ from gawee_dialect.identifiers import ascii_letters
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.tensors.bufferize.globals import Globals, buffer_type, dense_type
 from gawee_dialect.passes.tensors.bufferize.in_place import InPlace, Root
+from gawee_dialect.passes.tensors.bufferize.open_sizes import SizeValues
 
 AnyMemRef = MemRefType[Attribute]
 
@@ -63,6 +65,7 @@ class FunctionBufferizer:
         """Where ops insert what may be there before."""
         self._rules = rules
         self._default = default
+        self.size_values = SizeValues(self)
         self._current: Operation = function
         self._outermost: Operation | None = None
         self._home = self.block
@@ -85,6 +88,7 @@ class FunctionBufferizer:
             spelt = ascii_letters(name)
             output.name_hint = spelt if spelt.isidentifier() else None
             self.outputs.append(output)
+        self.size_values.take()
         for op in self.function.body.block.ops:
             self.bufferize(op)
         return self._new_function()
@@ -100,6 +104,7 @@ class FunctionBufferizer:
         outputs, told = self.function.function_type.outputs, result_attributes(self.function)
         pairs = list(zip(outputs, told, strict=True))
         marks += [attributes for result, attributes in pairs if self.is_written(result)]
+        marks += self.size_values.marks
         scalars = [pair for pair in pairs if not self.is_written(pair[0])]
         function = FuncOp(
             self.function.sym_name.data,
@@ -109,12 +114,16 @@ class FunctionBufferizer:
             arg_attrs=ArrayAttr(marks),
             res_attrs=ArrayAttr(attributes for _, attributes in scalars) if scalars else None,
         )
+        if RANGES in self.function.attributes:
+            function.attributes[RANGES] = self.function.attributes[RANGES]
         function.location = self.function.location
         return function
 
     def bufferize(self, op: Operation) -> None:
         """Add what an op becomes to the block that is being built."""
         self._current = op
+        if op.attributes and self.size_values.stands_for(op):
+            return
         block = self.builder.insertion_point.block
         last = block.last_op
         self._rules.get(type(op), self._default)(self, op)
@@ -214,11 +223,14 @@ class FunctionBufferizer:
         if not sizes and DYNAMIC_INDEX in type.get_shape():
             self.reject(unknown)
         shape = [size if size >= 0 else sizes[axis] for axis, size in enumerate(type.get_shape())]
-        bounds = [bound for bound in map(upper_bound, shape) if bound is not None]
-        if len(bounds) < len(shape) or min(bounds, default=0) < 0:
+        bounds = [self._bound(size) for size in shape]
+        values = [bound for bound in bounds if isinstance(bound, SSAValue)]
+        numbers = [bound for bound in bounds if isinstance(bound, int)]
+        if len(values) + len(numbers) < len(shape) or min(numbers, default=0) < 0:
             self.reject(unknown)
         self.allocations += 1
-        alloc = memref.AllocOp((), (), dense_type(type.element_type, tuple(bounds)))
+        whole_shape = tuple(each if isinstance(each, int) else DYNAMIC_INDEX for each in bounds)
+        alloc = memref.AllocOp(values, (), dense_type(type.element_type, whole_shape))
         hand_on_location(self._current, alloc)
         outermost = self._outermost
         place = (
@@ -230,6 +242,20 @@ class FunctionBufferizer:
         zeros, ones = [0] * len(shape), [1] * len(shape)
         part = memref.SubviewOp.infer_result_type(memref_type(whole), zeros, shape, ones)
         return self.builder.insert(memref.SubviewOp.get(whole, zeros, shape, ones, part)).result
+
+    def _bound(self, size: Index) -> Index | None:
+        """Return what a buffer needs for a size: the greatest number, or the value of an open one.
+
+        None where nothing says it that is known where buffers are allocated.
+        """
+        bound = upper_bound(size)
+        if bound is not None or isinstance(size, int):
+            return bound
+        made = size.owner
+        block = made if isinstance(made, Block) else made.parent
+        # What the arguments say; in a loop, only what is computed before it.
+        outside = block is self.block
+        return size if self.size_values.names and outside else None
 
     def reject(self, reason: str, hint: str | None = None) -> NoReturn:
         """Raise GaweeError for the op that is being worked on."""

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StridedLayoutAttr
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
+from gawee_dialect.analysis.buffer_sizes import Index
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.dialect.graph.scan import is_batch_loop
 from gawee_dialect.dialect.kernels.kernel import KernelOp
@@ -21,8 +22,13 @@ from gawee_dialect.passes.tensors.bufferize.function import (
 )
 from gawee_dialect.passes.tensors.bufferize.globals import buffer_type
 from gawee_dialect.passes.tensors.bufferize.in_place import Root, Slice
+from gawee_dialect.passes.tensors.bufferize.open_sizes import (
+    index_value,
+    product,
+    sized_view,
+    total,
+)
 from gawee_dialect.upstream import linalg
-from gawee_dialect.upstream.arith import index_constant
 from gawee_dialect.upstream.forall import ForallOp
 from gawee_dialect.upstream.tensor import PadOp, ParallelInsertSliceOp, kept_axes
 
@@ -128,10 +134,7 @@ def dim(to: FunctionBufferizer, op: Operation) -> None:
     axis = constant_index(op.index)
     if axis is None:
         to.reject("expected a constant axis")
-    size = to.sizes(op.source)[axis]
-    if isinstance(size, int):
-        size = to.builder.insert(index_constant(size)).result
-    to.new[op.result] = size
+    to.new[op.result] = index_value(to.builder, to.sizes(op.source)[axis])
 
 
 def cast(to: FunctionBufferizer, op: Operation) -> None:
@@ -155,6 +158,11 @@ def reshape(to: FunctionBufferizer, op: Operation) -> None:
     """
     assert isinstance(op, tensor.CollapseShapeOp | tensor.ExpandShapeOp)
     source, type = to.dense(op.src), buffer_type(op.result.type)
+    own = not is_empty(op.src) and source is to.new[op.src]
+    root = to.roots[op.src] if own else Root(writable=True)
+    if DYNAMIC_INDEX in tensor_shape(op.result):
+        to.assign(op.result, sized_view(to.builder, source, reshaped_sizes(to, op)), root)
+        return
     properties: dict[str, Attribute] = {"reassociation": op.reassociation}
     if isinstance(op, tensor.CollapseShapeOp):
         view = memref.CollapseShapeOp.create(
@@ -166,8 +174,22 @@ def reshape(to: FunctionBufferizer, op: Operation) -> None:
             operands=[source], result_types=[type], properties=properties
         )
     to.builder.insert(view)
-    own = not is_empty(op.src) and source is to.new[op.src]
-    to.assign(op.result, view.results[0], to.roots[op.src] if own else Root(writable=True))
+    to.assign(op.result, view.results[0], root)
+
+
+def reshaped_sizes(
+    to: FunctionBufferizer, op: tensor.CollapseShapeOp | tensor.ExpandShapeOp
+) -> Sequence[Index]:
+    """Return the sizes of what a reshape makes: said by its operands, or products."""
+    if isinstance(op, tensor.ExpandShapeOp):
+        return to.indices(op.static_output_shape.get_values(), op.dynamic_output_shape)
+    sizes, found = to.sizes(op.src), list[Index]()
+    for group in op.reassociation:
+        size: Index = 1
+        for axis in group:
+            size = product(to.builder, size, sizes[axis.value.data])
+        found.append(size)
+    return found
 
 
 def without_axes(type: AnyMemRef, shape: tuple[int, ...]) -> AnyMemRef:
@@ -282,12 +304,16 @@ def pad(to: FunctionBufferizer, op: Operation) -> None:
     padding = value.operands[0]
     if isinstance(padding.owner, Operation) and padding.owner.parent is op.region.block:
         to.new[padding] = to.builder.insert(padding.owner.clone(to.new)).results[0]
-    if any(size < 0 for size in tensor_shape(op.result)):
+    if any(size < 0 for size in tensor_shape(op.result)) and not to.size_values.names:
         to.reject(f"expected a static shape, got '{op.result.type}'")
-    fresh = to.allocate(op.result.type)
-    to.builder.insert(linalg.FillOp((to.value(padding),), (fresh,), ()))
     source, sizes = to.source(op.source), to.sizes(op.source)
-    low = to.indices(low, op.low)
+    low, high = to.indices(low, op.low), to.indices(high, op.high)
+    padded = [
+        total(to.builder, total(to.builder, before, size), after)
+        for before, size, after in zip(low, sizes, high, strict=True)
+    ]
+    fresh = to.allocate(op.result.type, padded)
+    to.builder.insert(linalg.FillOp((to.value(padding),), (fresh,), ()))
     ones = [1] * len(low)
     type = memref.SubviewOp.infer_result_type(memref_type(fresh), low, sizes, ones)
     middle = to.builder.insert(memref.SubviewOp.get(fresh, low, sizes, ones, type))

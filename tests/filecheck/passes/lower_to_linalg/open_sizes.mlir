@@ -2,9 +2,9 @@
 // RUN: gawee-opt %s --lower-to-linalg --split-input-file | gawee-opt --split-input-file | filecheck %s
 
 // CHECK-LABEL: func.func @products_of_any_number_of_rows
-// CHECK-SAME:    {gawee.sizes = ["batch", "length", "-"]}
-// CHECK:         %length = tensor.dim %x, %{{.*}} : tensor<?x?x6xf32>
-// CHECK:         %batch = tensor.dim %x, %{{.*}} : tensor<?x?x6xf32>
+// CHECK-SAME:    {gawee.sizes = ["batch", "length", "-"]}, %w: tensor<5x6xf32>) -> (tensor<?x?x5xf32> {gawee.sizes = ["batch", "length", "-"]})
+// CHECK:         %length = tensor.dim {gawee.size = "length"} %x, %{{.*}} : tensor<?x?x6xf32>
+// CHECK:         %batch = tensor.dim {gawee.size = "batch"} %x, %{{.*}} : tensor<?x?x6xf32>
 // CHECK:         tensor.collapse_shape %x {{\[\[0 : i64, 1 : i64\], \[2 : i64\]\]}} : tensor<?x?x6xf32> into tensor<?x6xf32>
 // CHECK:         [[ROWS:%[0-9]+]] = arith.muli %batch, %length : index
 // CHECK:         tensor.empty([[ROWS]]) : tensor<?x5xf32>
@@ -47,7 +47,7 @@ func.func @parts_of_open_sizes(%past: tensor<3x?xf32> {gawee.sizes = ["-", "past
 // CHECK-LABEL: func.func @a_name_that_a_sum_says
 // CHECK:         [[SIZE:%[0-9]+]] = tensor.dim %x
 // CHECK:         [[REST:%[0-9]+]] = arith.subi [[SIZE]], %{{.*}} : index
-// CHECK:         %n = arith.divui [[REST]], %{{.*}} : index
+// CHECK:         %n = arith.divui [[REST]], %{{.*}} {gawee.size = "n"} : index
 func.func @a_name_that_a_sum_says(%x: tensor<?xf32> {gawee.sizes = ["2 * n + 1"]}) -> tensor<?xf32> {
   %0 = gawee.slice %x offsets [0] sizes ["n"] strides [1] : (tensor<?xf32>) -> tensor<?xf32>
   func.return %0 : tensor<?xf32>
