@@ -6,12 +6,15 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from gawee_dialect.analysis.open_sizes import check_sizes, solved_sizes
 from gawee_dialect.backend.compiled import BOUND_ROLES, Array, CompiledModel, check_arrays
 from gawee_dialect.backend.frame import Binding, Frame
+from gawee_dialect.backend.jit import NativeModule
 from gawee_dialect.backend.memory import MemoryUse, aligned_bytes
 from gawee_dialect.backend.native_call import FINE, OUT_OF_RANGE
+from gawee_dialect.backend.signature import Signature
 from gawee_dialect.dialect.entry import workspace_size_name
 from gawee_dialect.python_numbers import is_array
 
@@ -19,6 +22,16 @@ MOST_FRAMES = 8
 """Of how many sets of sizes a thread keeps what a call needs: pointers, and the last outputs."""
 
 Shapes = tuple[tuple[int, ...], ...]
+
+
+def workspace_bytes(native: NativeModule, signature: Signature, sizes: Mapping[str, int]) -> int:
+    """Return the bytes of workspace that code needs for numbers of its sizes, as it says itself."""
+    if all(DYNAMIC_INDEX not in each.shape for each in signature.of_role("workspace")):
+        return signature.workspace_size
+    names = signature.sizes
+    kind = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * len(names))
+    address = native.address(workspace_size_name(signature.function))
+    return int(kind(address)(*(sizes[name] for name in names)))
 
 
 class _OfAThread(threading.local):
@@ -55,15 +68,7 @@ class OpenModel(CompiledModel):
         Raises GaweeError for a number that is missing or out of range.
         """
         check_sizes(self.signature.size_names, sizes)
-        if not self.signature.of_role("workspace"):
-            return 0
-        workspace = self.signature.of_role("workspace")[0]
-        if workspace.shape[0] >= 0:
-            return workspace.size
-        names = self.signature.sizes
-        kind = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * len(names))
-        address = self._native.address(workspace_size_name(self.signature.function))
-        return int(kind(address)(*(sizes[name] for name in names)))
+        return workspace_bytes(self._native, self.signature, sizes)
 
     @property
     def memory(self) -> MemoryUse:

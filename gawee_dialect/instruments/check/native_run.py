@@ -157,6 +157,15 @@ class NativeProgram:
     ) -> dict[str, Array]:
         from gawee_dialect.backend.compiled import check_arrays
 
+        if signature.sizes:
+            from gawee_dialect.analysis.open_sizes import solved_sizes
+            from gawee_dialect.backend.open_model import workspace_bytes
+
+            named = {each.name: each.shape for each in signature.buffers if each.role in GIVEN}
+            shapes = {name: array.shape for name, array in arrays.items()}
+            sizes = solved_sizes(named, shapes, signature.size_names)
+            signature = signature.at(sizes, workspace_bytes(self._native, signature, sizes))
+            prepared = {**prepared, **{name: np.array(size) for name, size in sizes.items()}}
         taken = tuple(each for each in signature.buffers if each.role in GIVEN)
         named = {each.name: arrays[each.name] for each in taken if each.name in arrays}
         given = check_arrays("argument", taken, named)
@@ -190,7 +199,7 @@ def _start(
     buffer: "Buffer", arrays: Mapping[str, Array], prepared: Mapping[str, Array]
 ) -> Array | None:
     """Return what a buffer holds at first; None for uninitialized memory."""
-    if buffer.role == "prepared":
+    if buffer.role in ("prepared", "size"):
         if buffer.name not in prepared:
             names = ", ".join(prepared) or "none"
             raise GaweeError(f"expected '@{PREPARE}' to make value '{buffer.name}', got {names}")
