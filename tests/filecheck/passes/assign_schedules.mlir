@@ -399,3 +399,30 @@ func.func @blocks(%0: tensor<1x4x58x58x16xf32>, %1: tensor<64x64x3x3xf32>) -> te
   } : tensor<1x4x56x56x16xf32>
   func.return %y : tensor<1x4x56x56x16xf32>
 }
+
+// -----
+
+// Each half of x that is loaded is widened for as many vectors of weights as there are beside it:
+// many rows and few vectors would convert more than they multiply.
+// CHECK-LABEL: func.func @halves_that_are_widened_are_multiplied_with_several_vectors
+// CHECK:         gawee.kernel parallel [60, 192] reduce [320]
+// CHECK:         schedule #gawee.schedule<loops = [d1 by {{48|64|96}}, d0 by {{[4-7]}}, d2], vector = d1 by 16
+func.func @halves_that_are_widened_are_multiplied_with_several_vectors(%x: tensor<60x320xf16>, %w: tensor<192x320xf16> {gawee.parameter = "w"}) -> tensor<60x192xf16> {
+  %y = gawee.kernel parallel [60, 192] reduce [320] ins(%x, %w : tensor<60x320xf16>, tensor<192x320xf16>)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (n, k)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f16, %r: f16, %s: f32):
+    %0 = arith.extf %l : f16 to f32
+    %1 = arith.extf %r : f16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %s, %2 : f32
+    gawee.yield %3 : f32
+  } finish {
+  ^bb0(%l: f16, %r: f16, %s: f32):
+    %0 = arith.truncf %s : f32 to f16
+    gawee.yield %0 : f16
+  } : tensor<60x192xf16>
+  func.return %y : tensor<60x192xf16>
+}

@@ -37,6 +37,8 @@ LOADS_PER_CYCLE = 2
 LANE_BY_LANE = 2
 SHUFFLE = 1
 """What it takes to put halves of a vector together, or to take one apart, in loads."""
+CONVERT = 2
+"""What it takes to widen a float of 16 bits, in loads."""
 SPILL = 4
 OFTEN = 16
 """How often an element has to be read for a copy of its operand to pay."""
@@ -110,7 +112,7 @@ def load_cycles(operand: Operand, kernel: KernelAccesses, tile: Tile) -> float:
     """Return the cycles that loading an operand for one step of a tile takes."""
     count = prod(tile.vectors(dim) for dim in tile.points if dim in operand.dims)
     if is_packed(operand, kernel, tile.vector) or not lanes_apart(operand, tile):
-        return count / LOADS_PER_CYCLE
+        return count * (1 + CONVERT * operand.is_widened) / LOADS_PER_CYCLE
     if tile.vector_dim is not None and operand.is_in_halves(tile.vector_dim, tile.lanes):
         return count * (2 + SHUFFLE) / LOADS_PER_CYCLE
     if is_turned(operand, kernel, tile):

@@ -47,6 +47,8 @@ class Operand:
     in_finish: bool
     is_parameter: bool
     """Whether it depends on parameters alone, so that its layout is free."""
+    is_widened: bool = False
+    """Whether sums take its floats in a wider type: each that is loaded is converted."""
 
     @cached_property
     def dims(self) -> frozenset[int]:
@@ -134,6 +136,7 @@ class KernelAccesses:
                 bool(accumulated) and bool(accumulated[index].uses),
                 bool(finished[index].uses),
                 known_early[index] and not runs_once,
+                bool(accumulated) and bool(_conversions(accumulated[index])),
             )
             for index, value in enumerate(op.inputs)
         ]
@@ -142,11 +145,15 @@ class KernelAccesses:
 
     @cached_property
     def accumulate_ops(self) -> int:
-        """How many vector instructions a point of the reduction takes; a multiply-add is one."""
+        """How many vector instructions a point of the reduction takes; a multiply-add is one.
+
+        Conversions of what is loaded are part of the loads: a tile has fewer of them than points.
+        """
         if not self.op.accumulate.blocks:
             return 0
         count = _count(self.op.accumulate)
-        return max(1, count - _products(self.op.accumulate))
+        converted = sum(map(_conversions, self.op.accumulate.block.args))
+        return max(1, count - _products(self.op.accumulate) - converted)
 
     @cached_property
     def finish_ops(self) -> int:
@@ -184,6 +191,11 @@ COSTS: Mapping[str, int] = {
 
 def _count(region: Region) -> int:
     return sum(COSTS.get(op.name, 1) for op in region.block.ops)
+
+
+def _conversions(argument: SSAValue) -> int:
+    """Count the ops that convert an input to a wider float."""
+    return sum(isinstance(use.operation, arith.ExtFOp) for use in argument.uses)
 
 
 def _products(region: Region) -> int:
