@@ -49,6 +49,7 @@ from gawee_dialect.universe import (
     all_passes,
     make_context,
 )
+from tests.closeness import assert_allclose
 
 FILECHECK = Path(__file__).parent / "filecheck"
 OPS = list(GAWEE.operations)
@@ -151,7 +152,7 @@ def test_op_example_computes_what_pytorch_does(op: type[Operation]) -> None:
     for name, expected in evaluate(module, arguments).items():
         assert results[name].dtype == expected.dtype
         # A few roundings of f32 in sums of up to some hundred products.
-        np.testing.assert_allclose(results[name], expected, rtol=1e-5, atol=1e-5)
+        assert_allclose(results[name], expected, rtol=1e-5, atol=1e-5)
 
 
 def names(ops: Iterable[type[Operation]]) -> list[str]:

@@ -23,6 +23,7 @@ from gawee_dialect.parameters.random_arrays import random_parameters
 from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
 from gawee_dialect.tools.run_inputs import input_specs
 from gawee_dialect.universe import make_context
+from tests.closeness import assert_allclose
 from tests.effort import FULL, SLOW, full_run
 
 ROOT = Path(__file__).parents[1]
@@ -64,7 +65,7 @@ class Network:
             assert sorted(outputs.files) == sorted(self.expected)
             for name, expected in self.expected.items():
                 span = np.ptp(expected)
-                np.testing.assert_allclose(outputs[name], expected, rtol=0, atol=TOLERANCE * span)
+                assert_allclose(outputs[name], expected, rtol=0, atol=TOLERANCE * span)
 
 
 LEVELS: dict[str, tuple[str | None, str]] = {
@@ -208,8 +209,8 @@ def test_a_function_on_buffers_written_by_hand_runs(level: str) -> None:
     # Sums of seven products of float32, in another order.
     product = a.astype(np.float64) @ b * 2.5
     assert list(from_zeros) == list(updated) == ["c"]
-    np.testing.assert_allclose(from_zeros["c"], product, rtol=1e-5, atol=1e-5)
-    np.testing.assert_allclose(updated["c"], product + c, rtol=1e-5, atol=1e-5)
+    assert_allclose(from_zeros["c"], product, rtol=1e-5, atol=1e-5)
+    assert_allclose(updated["c"], product + c, rtol=1e-5, atol=1e-5)
     np.testing.assert_array_equal(c, kept)
 
 

@@ -22,6 +22,7 @@ from gawee_dialect.inspection.drawing import draw
 from gawee_dialect.inspection.notebook import svg
 from gawee_dialect.model import Model
 from gawee_dialect.passes.insertion import after
+from tests.closeness import assert_allclose
 from tests.loops_level import llvm_module
 
 ROOT = Path(__file__).parents[1]
@@ -175,7 +176,7 @@ def test_a_live_model_becomes_a_model() -> None:
     (name,) = (each.name for each in model.entry.main.inputs)
     (found,) = model.run({name: x.numpy()}).values()
     # sums of 5 products in another order, and GELU's erf to a few roundings
-    np.testing.assert_allclose(found, net(x).detach().numpy(), rtol=1e-5, atol=1e-6)
+    assert_allclose(found, net(x).detach().numpy(), rtol=1e-5, atol=1e-6)
 
 
 def test_graphs_of_pytorch_and_their_code_are_lines_and_pages() -> None:

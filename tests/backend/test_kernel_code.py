@@ -18,6 +18,7 @@ from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.levels import lower_to_functions
 from gawee_dialect.model import Model
 from gawee_dialect.universe import make_context
+from tests.closeness import assert_allclose
 
 Array = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
 
@@ -72,7 +73,7 @@ def assert_right(model: Model, *widths: int, cache: bool = True) -> None:
     result = model.compile(CodeOptions(num_threads=1), cache=cache)(x)
 
     # Sums of up to 40 products in f32, one after another layer.
-    np.testing.assert_allclose(result, expected(x, *widths), rtol=1e-4, atol=1e-4)
+    assert_allclose(result, expected(x, *widths), rtol=1e-4, atol=1e-4)
 
 
 def model(*widths: int, name: str = "w") -> Model:

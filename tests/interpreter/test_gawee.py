@@ -15,6 +15,7 @@ from gawee_dialect.dialect.graph.normalization import BatchNormOp
 from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.graph.resize import InterpolateOp
 from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from tests.closeness import assert_allclose
 from tests.interpreter.modules import apply, random
 
 torch = pytest.importorskip("torch")
@@ -38,7 +39,7 @@ def check(result, expected, dtype="float32"):
     expected = expected.numpy()
     assert result.dtype == expected.dtype
     assert result.shape == expected.shape
-    np.testing.assert_allclose(result, expected, **TOLERANCE[dtype])
+    assert_allclose(result, expected, **TOLERANCE[dtype])
 
 
 def torch_padding(padding):

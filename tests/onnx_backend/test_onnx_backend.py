@@ -8,6 +8,7 @@ import pytest
 from gawee_dialect import onnx_backend
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import Model
+from tests.closeness import assert_allclose
 
 onnx = pytest.importorskip("onnx")
 helper, proto = onnx.helper, onnx.TensorProto
@@ -304,7 +305,7 @@ def test_a_label_that_is_there_twice_is_a_diagonal(equation: str) -> None:
 
     (y,) = onnx_backend.run_node(node, given, level="gawee")
 
-    np.testing.assert_allclose(y, np.einsum(equation, *given), rtol=1e-12)
+    assert_allclose(y, np.einsum(equation, *given), rtol=1e-12)
     with pytest.raises(GaweeError, match="expected axes of one size for a label that is there"):
         onnx_backend.run_node(
             helper.make_node("Einsum", ["x"], ["y"], equation="ii->i"), [np.ones((2, 3))]

@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from gawee_dialect.model import load
+from tests.closeness import assert_allclose
 
 pytest.importorskip("pycparser")
 torch = pytest.importorskip("torch")
@@ -141,4 +142,4 @@ def test_network_of_invocations_agrees_with_pytorch_at_every_level(build, tmp_pa
         assert list(outputs) == [last]
         # Of the range of the output; sums in other orders, and Winograd's convolution at llvm.
         atol = 1e-4 * float(np.abs(expected).max())
-        np.testing.assert_allclose(outputs[last], expected, rtol=0, atol=atol, err_msg=level)
+        assert_allclose(outputs[last], expected, rtol=0, atol=atol, err_msg=level)

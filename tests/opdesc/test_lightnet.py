@@ -13,6 +13,7 @@ from gawee_dialect.model import Model, load
 from gawee_dialect.opdesc.invocation import Argument, Invocation, ParamValue
 from gawee_dialect.opdesc.invocation_graph import invocations_text
 from gawee_dialect.opdesc.lightnet import lightnet_dialect
+from tests.closeness import assert_allclose
 
 pytest.importorskip("pycparser")
 torch = pytest.importorskip("torch")
@@ -274,7 +275,7 @@ def agree(got: Mapping[str, Array], case: Case) -> None:
     for array, each in zip(got.values(), wanted, strict=True):
         assert array.dtype == each.numpy().dtype
         # Sums in another order: some units in the last place of f32.
-        np.testing.assert_allclose(array, each.numpy(), rtol=1e-5, atol=1e-5)
+        assert_allclose(array, each.numpy(), rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -24,7 +24,10 @@ from gawee_dialect.universe import make_context
 from tests.instruments.checking import check
 from tests.instruments.prove.proving import prove, unproved
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+
+import torch
+
 F = torch.nn.functional
 
 BY_KERNELS = "gawee-to-kernels,gawee-kernels-to-loops,convert-to-llvm"

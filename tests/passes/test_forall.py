@@ -15,6 +15,7 @@ from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.universe import make_context
+from tests.closeness import assert_allclose
 from tests.upstream_mlir import requires_upstream, run_mlir_opt
 
 Array = NDArray[np.float64]
@@ -122,7 +123,7 @@ def test_iterations_put_tensors_together(name: str, level: Level) -> None:
     wanted = CASES[name][1](*(array.astype(np.float64) for array in inputs.values()))
     assert len(outputs) == len(wanted)
     for output, reference in zip(outputs, wanted, strict=True):
-        np.testing.assert_allclose(output, reference, rtol=1e-5, atol=1e-5)
+        assert_allclose(output, reference, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", ["a matmul with tails", "loops in loops"])

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 from gawee_dialect.dialect.entry import entry_arguments, find_function
 from gawee_dialect.frontends.gawee_json import parse_gawee_json
 from gawee_dialect.interpreter import run_module
+from tests.closeness import assert_allclose
 from tests.effort import examples
 from tests.passes.modules import evaluate, transform
 from tests.passes.random_graphs import graphs
@@ -48,7 +49,7 @@ def assert_same(
     assert got.keys() == expected.keys()
     for name, array in expected.items():
         scale = max(1.0, float(np.abs(array).max()))
-        np.testing.assert_allclose(got[name], array, rtol=0, atol=TOLERANCE * scale, err_msg=name)
+        assert_allclose(got[name], array, rtol=0, atol=TOLERANCE * scale, err_msg=name)
 
 
 @examples(25)

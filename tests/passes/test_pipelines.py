@@ -17,6 +17,7 @@ from gawee_dialect.universe import make_context
 
 pytest.importorskip("torch")
 
+from tests.closeness import assert_allclose
 from tests.passes.random_graphs import graphs
 from tests.torch_reference import evaluate
 
@@ -48,7 +49,7 @@ def test_random_graph_means_the_same_at_every_level(level: str, module: ModuleOp
     assert got.keys() == expected.keys()
     for name, array in expected.items():
         scale = max(1.0, float(np.abs(array).max()))
-        np.testing.assert_allclose(got[name], array, rtol=0, atol=TOLERANCE * scale)
+        assert_allclose(got[name], array, rtol=0, atol=TOLERANCE * scale)
 
 
 @pytest.mark.parametrize("generic", [False, True], ids=["pretty", "generic"])

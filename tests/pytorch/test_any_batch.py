@@ -13,9 +13,10 @@ from torch import nn
 from gawee_dialect.backend.batched import BatchedModel
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.pytorch import compile_torch, gawee_backend
+from tests.closeness import Tolerances
 
 # Sums of some dozen products in float32, in another order.
-CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 
 BATCHES = (1, 3, 5)
 

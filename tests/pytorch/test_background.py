@@ -14,9 +14,10 @@ import torch
 
 from gawee_dialect import wait_until_compiled
 from gawee_dialect.pytorch import dynamo, gawee_backend
+from tests.closeness import Tolerances
 
 # Sums of some dozen products in float32, in another order.
-CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 
 LENGTHS = (6, 9, 5)
 IN_BACKGROUND = {"background": True}

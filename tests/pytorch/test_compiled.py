@@ -18,10 +18,11 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.npu_ir.extract import extract_ir
 from gawee_dialect.pytorch import compile_torch, gawee_backend
 from gawee_dialect.pytorch.tensors import array_of_tensor, tensor_of_array
+from tests.closeness import Tolerances
 from tests.pytorch.zoo import make
 
 # Float32 sums in another order, several elements at once.
-CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 
 
 def test_one_call_compiles_a_model() -> None:

@@ -11,9 +11,10 @@ import torch
 from torch import Tensor, nn
 
 from gawee_dialect.pytorch import gawee_backend
+from tests.closeness import Tolerances
 
 # Sums of some dozen products in float32, in another order.
-CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 
 
 class Calls(nn.Module):

@@ -14,9 +14,10 @@ from torch import nn
 
 from gawee_dialect.pytorch import compile_torch, compiled
 from gawee_dialect.pytorch.call_record import NotRecorded, record_of_call
+from tests.closeness import Tolerances
 from tests.pytorch.zoo import make
 
-CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 
 FACTOR = 2.0
 

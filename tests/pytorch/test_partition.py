@@ -15,9 +15,10 @@ from torch.nn import functional
 from gawee_dialect import compile_torch, wait_until_compiled
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.pytorch import cut_graph, dynamo, explain, gawee_backend
+from tests.closeness import Tolerances
 
 # Sums of some hundred products in float32, in another order.
-CLOSE = {"rtol": 1e-4, "atol": 1e-4}
+CLOSE = Tolerances(rtol=1e-4, atol=1e-4)
 
 
 @pytest.fixture(autouse=True)

@@ -18,10 +18,11 @@ from gawee_dialect.frontends.npu_ir import NPU_IR
 from gawee_dialect.pytorch import compile_torch, execute_ir
 from gawee_dialect.pytorch.execute import ENGINES, ir_model
 from gawee_dialect.pytorch.tensors import array_of_tensor, tensor_of_array
+from tests.closeness import Tolerances
 
 # Both round the float32 result of every op to the nearest bfloat16; sums in another order may fall
 # on the other side of a tie, which is one unit in the last place (2^-8), and later ops carry it on.
-CLOSE = {"rtol": 3 * 2**-8, "atol": 2**-8}
+CLOSE = Tolerances(rtol=3 * 2**-8, atol=2**-8)
 
 LEVELS = ("gawee", "linalg", "loops", "llvm")
 

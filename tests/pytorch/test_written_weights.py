@@ -17,9 +17,10 @@ from torch import nn
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.backend.fingerprint import LINES, fingerprint
 from gawee_dialect.pytorch import gawee_backend, rebind_weights
+from tests.closeness import Tolerances
 
 # Sums of some hundred products in float32, in another order.
-CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 
 
 def by_numpy(weight: torch.Tensor) -> None:

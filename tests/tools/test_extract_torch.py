@@ -7,6 +7,7 @@ import pytest
 
 from gawee_dialect.model import load
 from gawee_dialect.tools.gawee_translate import main
+from tests.closeness import assert_allclose
 
 MODELS = """
 import torch
@@ -51,7 +52,7 @@ def test_a_live_model_runs_from_its_files(folder: Path) -> None:
     with torch.no_grad():
         expected = models_of_mine.net()(torch.from_numpy(ids), torch.from_numpy(scale))
     # Sums of 5 products of f32: a few roundings.
-    np.testing.assert_allclose(result, expected.numpy(), rtol=1e-5, atol=1e-6)
+    assert_allclose(result, expected.numpy(), rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize(

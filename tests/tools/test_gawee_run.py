@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from gawee_dialect.tools.gawee_run import main
+from tests.closeness import Tolerances
 
 ROOT = Path(__file__).parents[2]
 DIGITS = ROOT / "examples" / "digits"
 GRAPH = str(DIGITS / "graph.json")
-TOLERANCE = {"rtol": 0, "atol": 1e-4}
+TOLERANCE = Tolerances(rtol=0, atol=1e-4)
 
 
 @pytest.fixture(scope="module")

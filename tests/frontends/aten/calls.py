@@ -14,6 +14,7 @@ from gawee_dialect.frontends.npu_ir.ir import NPU_IR, OpNode, TensorMeta
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.model import Model
 from gawee_dialect.pytorch.tensors import array_of_tensor
+from tests.closeness import assert_allclose
 
 Value: TypeAlias = object
 
@@ -172,4 +173,4 @@ def check(op: str, call: Call, level: str = "gawee") -> None:
         slack = 400 if want.dtype == np.float16 else 1
         if want.dtype.name == "bfloat16":
             output, want, slack = output.astype(np.float32), want.astype(np.float32), 2000
-        np.testing.assert_allclose(output, want, rtol=call.rtol * slack, atol=call.atol * slack)
+        assert_allclose(output, want, rtol=call.rtol * slack, atol=call.atol * slack)

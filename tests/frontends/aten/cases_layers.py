@@ -4,13 +4,14 @@ from importlib import import_module
 
 import torch
 
+from tests.closeness import Tolerances
 from tests.frontends.aten.calls import Call, Draw, case
 
 import_module("transformers.integrations.moe")  # defines an op
 
 INDEX_TYPES = (torch.int32, torch.int64)
 
-SUMS = {"rtol": 1e-4, "atol": 1e-5}
+SUMS = Tolerances(rtol=1e-4, atol=1e-5)
 """Sums of many products, in another order."""
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
-from gawee_dialect.diagnostics import GaweeError  # noqa: E402
-from gawee_dialect.frontends.npu_ir import (  # noqa: E402
+import torch
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.frontends.npu_ir import (
     NPU_IR,
     ConversionError,
     ExportError,
@@ -19,16 +21,16 @@ from gawee_dialect.frontends.npu_ir import (  # noqa: E402
     pytorch,
     validate_ir,
 )
-from gawee_dialect.frontends.npu_ir.aten_call import infer_with_pytorch  # noqa: E402
-from gawee_dialect.frontends.npu_ir.convert import Unsayable, encode  # noqa: E402
-from gawee_dialect.frontends.npu_ir.errors import WeightLoadError  # noqa: E402
-from gawee_dialect.frontends.npu_ir.extract import NoDataWarning  # noqa: E402
-from gawee_dialect.frontends.npu_ir.importer import import_ir  # noqa: E402
-from gawee_dialect.frontends.npu_ir.read import parse_ir  # noqa: E402
-from gawee_dialect.frontends.npu_ir.write import ir_text  # noqa: E402
-from gawee_dialect.locations import node_name  # noqa: E402
-from tests.frontends.npu_ir import models  # noqa: E402
-from tests.frontends.npu_ir.running import run_with_pytorch  # noqa: E402
+from gawee_dialect.frontends.npu_ir.aten_call import infer_with_pytorch
+from gawee_dialect.frontends.npu_ir.convert import Unsayable, encode
+from gawee_dialect.frontends.npu_ir.errors import WeightLoadError
+from gawee_dialect.frontends.npu_ir.extract import NoDataWarning
+from gawee_dialect.frontends.npu_ir.importer import import_ir
+from gawee_dialect.frontends.npu_ir.read import parse_ir
+from gawee_dialect.frontends.npu_ir.write import ir_text
+from gawee_dialect.locations import node_name
+from tests.frontends.npu_ir import models
+from tests.frontends.npu_ir.running import run_with_pytorch
 
 MODELS = {
     "mlp": (models.SimpleMLP, lambda: torch.randn(3, 784)),

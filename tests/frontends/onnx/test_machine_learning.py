@@ -10,6 +10,7 @@ import pytest
 from gawee_dialect import onnx_backend
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import load
+from tests.closeness import assert_allclose
 
 onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
@@ -42,7 +43,7 @@ def compare(op: str, inputs: Sequence[np.ndarray], count: int = 1, **attributes:
 
     for got, wanted in zip(prepared.run(given), session.run(None, given), strict=True):
         assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape)
-        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)  # sums of a few f32
+        assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)  # sums of a few f32
     assert not prepared.session.host
 
 
@@ -130,7 +131,7 @@ def test_shares_of_classes_as_compiled_code() -> None:
         onnx_backend.run_model(model, [X], level="gawee"),
         strict=True,
     ):
-        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)  # sums of a few f32
+        assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)  # sums of a few f32
 
 
 def test_maps_are_made_and_read_on_the_host() -> None:
@@ -307,7 +308,7 @@ def test_labels_that_are_text_are_made_on_the_host_and_refused_without_one(tmp_p
 
     wanted = runtime.InferenceSession(model.SerializeToString()).run(None, {"i0": X})
     assert labels.tolist() == wanted[0].tolist()
-    np.testing.assert_allclose(scores, wanted[1], rtol=1e-5, atol=1e-6)  # sums of three f32
+    assert_allclose(scores, wanted[1], rtol=1e-5, atol=1e-6)  # sums of three f32
     assert prepared.session.host == {"ai.onnx.ml.LabelEncoder"}
     onnx.save(model, tmp_path / "text.onnx")
     with pytest.raises(GaweeError, match="unsupported labels that are text"):

@@ -13,6 +13,7 @@ from gawee_dialect.frontends.op_mapping.schema import Known, KnownInts, bind, pa
 from gawee_dialect.model import load
 from gawee_dialect.source import Source
 from gawee_dialect.tools import gawee_run, gawee_translate
+from tests.closeness import assert_allclose
 from tests.frontends.onnx.onnx_models import FLOAT, helper, model, onnx, written
 
 INT64 = 7
@@ -50,7 +51,7 @@ def test_a_model_runs_with_its_own_weights_and_its_shapes_are_computed_when_it_i
     assert ops == ["gawee.conv", "gawee.reshape", "func.return"]
     assert list(network.bound) == ["w"]
     # One sum of 18 products an element, in another order: a few roundings of float32.
-    np.testing.assert_allclose(got, reference(conv_model(), {"x": x})[0], rtol=1e-4, atol=1e-5)
+    assert_allclose(got, reference(conv_model(), {"x": x})[0], rtol=1e-4, atol=1e-5)
 
 
 def test_sizes_with_names_are_given_by_the_user(tmp_path, capsys):

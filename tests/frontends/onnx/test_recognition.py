@@ -8,6 +8,7 @@ import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import Model, load
+from tests.closeness import assert_allclose
 from tests.passes.modules import op_names, transform
 
 onnx = pytest.importorskip("onnx")
@@ -37,7 +38,7 @@ def read(folder: Path, node, constants: dict[str, np.ndarray], outputs: Sequence
     for wanted, got in zip(expected, network.run({"x": X}).values(), strict=True):
         assert got.shape == wanted.shape
         # Means of at most 35 elements in another order: a few roundings of float32.
-        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
+        assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
     return network
 
 
@@ -261,7 +262,7 @@ def resized(folder: Path, sizes: Sequence[int], options: Mapping[str, object]) -
     (expected,) = onnxruntime.InferenceSession(made.SerializeToString()).run(None, {"x": IMAGE})
     (got,) = network.run({"x": IMAGE}).values()
     # Blends of at most 16 elements whose weights are rounded to float32.
-    np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5)
+    assert_allclose(got, expected, rtol=1e-4, atol=1e-5)
     return [name for name in ops(network) if name != "constant"]
 
 
@@ -329,7 +330,7 @@ def test_an_instance_norm_of_groups_is_a_group_norm(tmp_path, groups, last, one:
     (got,) = network.run({"x": x}).values()
 
     # Means of at most 70 elements in another order: a few roundings of float32.
-    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
+    assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
     norms = [op for op in network.function.body.block.ops if op.name == "gawee.group_norm"]
     (norm,) = (op for op in norms if list(op.result.uses))
     assert (norm.input.type.get_shape() == x.shape) == one
