@@ -23,6 +23,7 @@ from gawee_dialect.parameters.random_arrays import random_parameters
 from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
 from gawee_dialect.tools.run_inputs import input_specs
 from gawee_dialect.universe import make_context
+from tests.archives import savez
 from tests.closeness import assert_allclose
 from tests.effort import FULL, SLOW, full_run
 
@@ -64,7 +65,7 @@ class Network:
         with np.load(output) as outputs:
             assert sorted(outputs.files) == sorted(self.expected)
             for name, expected in self.expected.items():
-                span = np.ptp(expected)
+                span = np.ptp(expected).item()
                 assert_allclose(outputs[name], expected, rtol=0, atol=TOLERANCE * span)
 
 
@@ -131,14 +132,14 @@ def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     weights = graph.parent if has_weights else folder / "weights.npz"
     if not has_weights:
         model.parameters = random_parameters(input_specs(model.entry.weights), 3)
-        np.savez(weights, **model.parameters)
+        savez(weights, **model.parameters)
     generator = np.random.default_rng(4)
     block = model.function.body.block
     inputs: Arrays = {
         each.name: generator.normal(size=tensor_shape(block.args[each.index])).astype(np.float32)
         for each in model.entry.main.inputs
     }
-    np.savez(folder / "inputs.npz", **inputs)
+    savez(folder / "inputs.npz", **inputs)
     return Network(folder, graph, weights, model.run(inputs), FULL or request.param is digits)
 
 

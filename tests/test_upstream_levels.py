@@ -210,7 +210,7 @@ def test_unet_by_upstream_from_our_loops_agrees_with_the_graph(tmp_path: Path) -
     (got,) = native.call("main", {**model.bound, **prepared, "x": x}).values()
 
     # Sums of float32 in another order, 40 convolutions deep: about 2e-6 of the range.
-    assert_allclose(got, expected, rtol=0, atol=1e-5 * np.ptp(expected))
+    assert_allclose(got, expected, rtol=0, atol=1e-5 * np.ptp(expected).item())
 
 
 @requires_upstream

@@ -78,4 +78,4 @@ def test_a_resnet_is_what_pytorch_says_on_aarch64(threads: int, tmp_path: Path) 
 
     expected = run_torch(ResNet18(16), model.bound, x)
     # 1e-4 of the range of PyTorch's output is what the project promises.
-    assert_allclose(found, expected.ravel(), rtol=0, atol=1e-4 * np.ptp(expected))
+    assert_allclose(found, expected.ravel(), rtol=0, atol=1e-4 * float(np.ptp(expected)))

@@ -1,6 +1,6 @@
 """Kernels of a network are lowered and compiled one by one, and known again in another network."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -87,9 +87,11 @@ def lowered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     original = kernel_code.run_shared
 
-    def noted(function: object, tasks: Sequence[Kernel], processes: int) -> object:
+    def noted(
+        function: Callable[[Kernel], object], tasks: Sequence[Kernel], processes: int
+    ) -> object:
         found.extend(kernel.name for kernel in tasks)
-        return original(function, tasks, processes)  # pyright: ignore
+        return original(function, tasks, processes)
 
     monkeypatch.setattr(kernel_code, "run_shared", noted)
     return found

@@ -81,7 +81,7 @@ def roll() -> dict[str, Json]:
     return operator("roll", params=[number("by", ge=0)], run=ROLL)
 
 
-def rolled_inputs() -> tuple[Array, Array]:
+def rolled_inputs() -> tuple[np.ndarray, np.ndarray]:
     random = np.random.default_rng(3)
     return random.normal(size=(2, 3, 5)).astype(np.float32), np.arange(5, dtype=np.float32)
 

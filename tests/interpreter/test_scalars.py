@@ -204,7 +204,7 @@ def test_fma_rounds_once(a, b, c):
 
     exact = Fraction(a) * Fraction(b) + Fraction(c)
     error = abs(Fraction(result.item()) - exact)
-    for other in np.nextafter(result, np.float32([-np.inf, np.inf])):
+    for other in np.nextafter(result, np.array([-np.inf, np.inf], np.float32)):
         assert error <= abs(Fraction(other.item()) - exact)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType, ModuleOp, TensorType, i64
 from xdsl.ir import Block, Operation
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
@@ -72,7 +72,7 @@ def _infer(block: Block, lists: bool, renamed: Callable[[Sequence[int]], list[in
             if (
                 lists
                 and key in LISTS
-                and isa(attribute, DenseArrayBase)
+                and isa(attribute, DenseArrayBase[IntegerType])
                 and attribute.elt_type == i64
             ):
                 op.properties[key] = size_list(renamed(attribute.get_values()))

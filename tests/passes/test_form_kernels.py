@@ -19,7 +19,7 @@ from gawee_dialect.frontends.gawee_json import parse_gawee_json
 from gawee_dialect.interpreter import run_module
 from tests.closeness import assert_allclose
 from tests.effort import examples
-from tests.passes.modules import evaluate, transform
+from tests.passes.modules import evaluate, shape_of, transform
 from tests.passes.random_graphs import graphs
 
 TOLERANCE = 1e-4
@@ -35,7 +35,7 @@ def random_arguments(module: ModuleOp) -> dict[str, np.ndarray]:
     assert function is not None
     arrays: dict[str, np.ndarray] = {}
     for argument in entry_arguments(function):
-        array = generator.standard_normal(argument.type.get_shape()).astype(np.float32)
+        array = generator.standard_normal(shape_of(argument)).astype(np.float32)
         fan_in = np.prod(array.shape[1:]) if "weight" in argument.name else 1
         array = (array / np.sqrt(fan_in)).astype(np.float32)
         arrays[argument.name] = np.abs(array) + 0.5 if "var" in argument.name else array

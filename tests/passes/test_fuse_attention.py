@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from gawee_dialect.dialect.entry import MAIN, entry_arguments, find_function
 from gawee_dialect.model import Model
 from tests.closeness import assert_allclose
 from tests.passes.modules import assert_same_results, op_names, parse, transform
@@ -101,7 +100,7 @@ def test_attention_that_pytorch_took_apart_is_whole_again(heads: int) -> None:
 
     assert [name for name in op_names(fused) if "softmax" in name] == []
     assert op_names(fused).count("attention") == 1
-    names = [each.name for each in entry_arguments(find_function(fused, MAIN))]
+    names = [each.name for each in Model(fused, model.bound).arguments]
     given = {name: x.numpy() for name, x in zip(names, (q, k, v, mask), strict=True)}
     (got,) = Model(fused, model.bound).run(given).values()
     # Sums of at most 7 products in another order.

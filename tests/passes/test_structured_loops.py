@@ -14,6 +14,7 @@ from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.universe import make_context
 from tests.closeness import assert_allclose
+from tests.passes.modules import shape_of
 
 CONSTANTS = "\n".join(
     f"  %c{number} = arith.constant {number} : index" for number in (0, 1, 2, 3, 4, 5, 6, 8, 12)
@@ -153,7 +154,7 @@ def test_structured_ops_in_loops(name: str, level: str) -> None:
     model = parsed(text)
     generator = np.random.default_rng(1)
     inputs = {
-        each.name: generator.normal(size=each.type.get_shape()).astype(np.float32)  # type: ignore[attr-defined]
+        each.name: generator.normal(size=shape_of(each)).astype(np.float32)
         for each in model.entry.main.inputs
     }
 

@@ -141,6 +141,8 @@ def test_inputs_that_have_no_images_are_told(axes: bool | dict[str, int]) -> Non
 
 
 class Counted(nn.Module):
+    count: torch.Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("count", torch.zeros(()))

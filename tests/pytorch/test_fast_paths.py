@@ -31,9 +31,11 @@ class Calls(nn.Module):
         return self.module(*inputs[:first], **named, **self.options)
 
 
-def layer(**options: object) -> nn.Module:
+def layer(*, norm_first: bool = False, activation: str = "relu") -> nn.Module:
     torch.manual_seed(3)
-    return nn.TransformerEncoderLayer(12, 4, 20, batch_first=True, **options).eval()
+    return nn.TransformerEncoderLayer(
+        12, 4, 20, batch_first=True, norm_first=norm_first, activation=activation
+    ).eval()
 
 
 X = torch.randn(3, 7, 12, generator=torch.Generator().manual_seed(1))

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from gawee_dialect.tools.gawee_run import main
+from tests.archives import savez
 from tests.closeness import Tolerances
 
 ROOT = Path(__file__).parents[2]
@@ -148,7 +149,7 @@ def test_weights_from_an_archive_replace_the_folder(
     import gawee_dialect
 
     bound = gawee_dialect.load(GRAPH).bound
-    np.savez(tmp_path / "w.npz", **{**bound, "fc.bias": bound["fc.bias"] + 1})
+    savez(tmp_path / "w.npz", **{**bound, "fc.bias": np.add(bound["fc.bias"], 1)})
     np.save(tmp_path / "x.npy", held_back["images"][:1])
 
     code = main(

@@ -14,6 +14,7 @@ from gawee_dialect.frontends.npu_ir.extract import extract_ir
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR
 from gawee_dialect.model import load
 from gawee_dialect.tools import gawee_run, gawee_translate
+from tests.archives import savez
 from tests.closeness import assert_allclose
 from tests.pytorch.zoo import make
 
@@ -89,7 +90,7 @@ def test_constants_may_come_from_a_file(folder: Path, capsys) -> None:
     assert run(folder, "--level", "gawee") == 1
     assert "expected weights to have constant" in capsys.readouterr().err
 
-    np.savez(folder / "c.npz", **data)
+    savez(folder / "c.npz", **data)
     flags = ("--constants", str(folder / "c.npz"), "--output", str(folder / "out.npz"))
     assert run(folder, "--level", "gawee", "--verify", *flags) == 0
 
@@ -107,6 +108,8 @@ def test_a_constant_that_is_none_is_refused(folder: Path, capsys) -> None:
 
 def test_a_large_constant_is_an_argument_with_data(tmp_path: Path) -> None:
     class Table(torch.nn.Module):
+        table: torch.Tensor
+
         def __init__(self) -> None:
             super().__init__()
             table = torch.arange(70.0 * 70).reshape(70, 70)

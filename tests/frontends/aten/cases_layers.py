@@ -191,6 +191,7 @@ def pools(axes: int) -> None:
         @case(f"aten.max_pool{axes}d_with_indices.default")
         def max_pool_with_indices(d: Draw) -> Call:
             image, *window = max_pool(d).args
+            assert isinstance(image, torch.Tensor)
             image[..., :2] = -float("inf")
             window[3] = [d.int(1, 2)]
             return Call([image, *window])

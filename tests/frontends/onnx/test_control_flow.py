@@ -61,7 +61,7 @@ def looped(trips, going=True, *, known=True):
     )
     node = helper.make_node("Loop", ["trips", "going", "x"], ["y", "every"], body=body)
     constants = [("going", np.asarray(going)), ("most", np.int64(3))]
-    inputs = [("x", (2, 3))]
+    inputs: list[tuple[str | int | tuple[int, ...], ...]] = [("x", (2, 3))]
     if known:
         constants.append(("trips", np.asarray(trips, np.int64)))
     else:

@@ -220,7 +220,7 @@ def test_resnet18_runs_bit_for_bit_as_the_graph_it_was_made_of(tmp_path: Path) -
     assert list(again.bound) == [each.name for each in again.entry.weights]
     want, got = (each.run({"x": x}, "llvm")["fc"] for each in (first, again))
     assert (want == got).all()
-    assert np.ptp(got) > 0
+    assert np.ptp(got).item() > 0
 
 
 def test_the_command_line_writes_a_graph_its_weights_and_edges(

@@ -16,6 +16,7 @@ from gawee_dialect.parameters import open_archive
 from gawee_dialect.source import Source
 from gawee_dialect.tools import gawee_run, gawee_translate
 from gawee_dialect.universe import make_context
+from tests.archives import savez
 from tests.closeness import assert_allclose
 from tests.frontends.xoc.documents import EXAMPLE, Json, chain, node, tensor
 
@@ -151,7 +152,7 @@ def test_weights_are_found_by_node_by_index_and_by_tensor(
 ) -> None:
     graph, archive = tmp_path / "net.xoc.json", tmp_path / "w.npz"
     graph.write_text(json.dumps(conv_graph()))
-    np.savez(archive, **weights)
+    savez(archive, **weights)
 
     bound = load(graph, archive).bound
 
@@ -165,7 +166,7 @@ def test_an_index_that_is_the_id_of_another_node_is_not_taken(tmp_path: Path) ->
     graph = conv_graph()
     graph["nodes"][0]["id"] = "1"  # the index of the convolution
     source = Source.of_text(json.dumps(graph), "g.json")
-    np.savez(tmp_path / "w.npz", **{"1.weight": WEIGHTS["fc.weight"], "1.bias": floats(5)})
+    savez(tmp_path / "w.npz", **{"1.weight": WEIGHTS["fc.weight"], "1.bias": floats(5)})
 
     store = open_graph(source).weights(open_archive(tmp_path / "w.npz"))
 
