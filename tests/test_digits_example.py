@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import gawee_dialect
+from tests.closeness import assert_allclose
 from tests.effort import part_of
 
 FOLDER = Path(__file__).parent.parent / "examples" / "digits"
@@ -36,5 +37,5 @@ def test_graph_level_reproduces_the_scores_that_pytorch_computed() -> None:
     )
 
     # float32 sums in another order: five layers, each exact to about 1e-6 of its range.
-    np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-5 * np.ptp(expected))
+    assert_allclose(scores, expected, rtol=0, atol=1e-5 * np.ptp(expected))
     assert (scores.argmax(1) == labels).mean() >= 0.98

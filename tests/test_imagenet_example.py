@@ -4,6 +4,7 @@ import importlib.util
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -11,7 +12,7 @@ FOLDER = Path(__file__).parent.parent / "examples" / "imagenet"
 WEIGHTS = FOLDER.parent.parent / "build" / "imagenet" / "mobilenet_v2-b0353104.pth"
 
 
-def load_example(name: str) -> object:
+def load_example(name: str) -> ModuleType:
     """Import a file of the example."""
     spec = importlib.util.spec_from_file_location(f"imagenet_{name}", FOLDER / f"{name}.py")
     assert spec is not None

@@ -23,6 +23,8 @@ from gawee_dialect.parameters.random_arrays import random_parameters
 from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
 from gawee_dialect.tools.run_inputs import input_specs
 from gawee_dialect.universe import make_context
+from tests.archives import savez
+from tests.closeness import assert_allclose
 from tests.effort import FULL, SLOW, full_run
 
 ROOT = Path(__file__).parents[1]
@@ -63,8 +65,8 @@ class Network:
         with np.load(output) as outputs:
             assert sorted(outputs.files) == sorted(self.expected)
             for name, expected in self.expected.items():
-                span = np.ptp(expected)
-                np.testing.assert_allclose(outputs[name], expected, rtol=0, atol=TOLERANCE * span)
+                span = np.ptp(expected).item()
+                assert_allclose(outputs[name], expected, rtol=0, atol=TOLERANCE * span)
 
 
 LEVELS: dict[str, tuple[str | None, str]] = {
@@ -130,14 +132,14 @@ def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     weights = graph.parent if has_weights else folder / "weights.npz"
     if not has_weights:
         model.parameters = random_parameters(input_specs(model.entry.weights), 3)
-        np.savez(weights, **model.parameters)
+        savez(weights, **model.parameters)
     generator = np.random.default_rng(4)
     block = model.function.body.block
     inputs: Arrays = {
         each.name: generator.normal(size=tensor_shape(block.args[each.index])).astype(np.float32)
         for each in model.entry.main.inputs
     }
-    np.savez(folder / "inputs.npz", **inputs)
+    savez(folder / "inputs.npz", **inputs)
     return Network(folder, graph, weights, model.run(inputs), FULL or request.param is digits)
 
 
@@ -208,8 +210,8 @@ def test_a_function_on_buffers_written_by_hand_runs(level: str) -> None:
     # Sums of seven products of float32, in another order.
     product = a.astype(np.float64) @ b * 2.5
     assert list(from_zeros) == list(updated) == ["c"]
-    np.testing.assert_allclose(from_zeros["c"], product, rtol=1e-5, atol=1e-5)
-    np.testing.assert_allclose(updated["c"], product + c, rtol=1e-5, atol=1e-5)
+    assert_allclose(from_zeros["c"], product, rtol=1e-5, atol=1e-5)
+    assert_allclose(updated["c"], product + c, rtol=1e-5, atol=1e-5)
     np.testing.assert_array_equal(c, kept)
 
 

@@ -47,7 +47,7 @@ def assert_close(
     name: str, level: str, got: NDArray[np.generic], expected: NDArray[np.generic]
 ) -> None:
     assert got.shape == expected.shape
-    difference = np.abs(got - expected).max() / np.ptp(expected)
+    difference = np.abs(np.subtract(got, expected)).max() / np.ptp(expected)
     print(f"{name} at {level}: largest difference {difference:.2e} of the output's range")
     assert difference <= TOLERANCE
 

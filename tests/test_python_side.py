@@ -22,6 +22,7 @@ from gawee_dialect.inspection.drawing import draw
 from gawee_dialect.inspection.notebook import svg
 from gawee_dialect.model import Model
 from gawee_dialect.passes.insertion import after
+from tests.closeness import assert_allclose
 from tests.loops_level import llvm_module
 
 ROOT = Path(__file__).parents[1]
@@ -112,6 +113,7 @@ def test_a_compiled_model_pickles_as_its_graph_weights_and_options(
 
     np.testing.assert_array_equal(again(image), compiled(image))
     assert again.num_threads == 1
+    assert compiled.recipe is not None
     assert str(again.recipe.options) == str(compiled.recipe.options)
 
 
@@ -175,7 +177,7 @@ def test_a_live_model_becomes_a_model() -> None:
     (name,) = (each.name for each in model.entry.main.inputs)
     (found,) = model.run({name: x.numpy()}).values()
     # sums of 5 products in another order, and GELU's erf to a few roundings
-    np.testing.assert_allclose(found, net(x).detach().numpy(), rtol=1e-5, atol=1e-6)
+    assert_allclose(found, net(x).detach().numpy(), rtol=1e-5, atol=1e-6)
 
 
 def test_graphs_of_pytorch_and_their_code_are_lines_and_pages() -> None:
@@ -219,7 +221,8 @@ def test_inputs_that_do_not_fit_are_told(digits: Model, image: np.ndarray, level
 def test_another_batch_than_the_compiled_one_is_told_so(digits: Model, image: np.ndarray) -> None:
     with pytest.raises(GaweeError, match=r"batch of 1; model.compile\(dynamic_batch=True\) makes"):
         digits.compile()(np.repeat(image, 5, axis=0))
-    assert digits.compile(dynamic_batch=True)(np.repeat(image, 5, axis=0)).shape == (5, 10)
+    scores = digits.compile(dynamic_batch=True)(np.repeat(image, 5, axis=0))
+    assert np.shape(scores) == (5, 10)
 
 
 def test_a_level_that_there_is_not_is_told_so(digits: Model, image: np.ndarray) -> None:

@@ -17,9 +17,10 @@ from gawee_dialect.model import Model
 from gawee_dialect.scheduling import NetworkSchedule, schedule
 from tests.passes.modules import parse
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
-from torch.nn import functional  # noqa: E402  (needs torch)
+import torch
+from torch.nn import functional
 
 Arrays = dict[str, np.ndarray]
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import TypeGuard
 
 import pytest
 
@@ -289,7 +290,7 @@ def test_files_are_short_enough_to_read_and_named_after_a_concept() -> None:
     assert [name for name, path in MODULES.items() if path.stem in HOMELESS] == []
 
 
-def public(node: ast.AST) -> bool:
+def public(node: ast.AST) -> TypeGuard[ast.FunctionDef | ast.ClassDef]:
     definition = isinstance(node, ast.FunctionDef | ast.ClassDef)
     return definition and not node.name.startswith("_")
 

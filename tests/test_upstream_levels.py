@@ -23,6 +23,7 @@ from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.passes.pipelines import buffers_to_loops, loops_to_llvm, to_kernels, to_loops
 from gawee_dialect.passes.tensors.bufferize import Bufferize
 from gawee_dialect.universe import make_context
+from tests.closeness import assert_allclose
 from tests.effort import full_run
 from tests.loops_level import UpstreamLoops
 from tests.upstream_mlir import requires_upstream, run_mlir_opt, run_mlir_translate
@@ -209,7 +210,7 @@ def test_unet_by_upstream_from_our_loops_agrees_with_the_graph(tmp_path: Path) -
     (got,) = native.call("main", {**model.bound, **prepared, "x": x}).values()
 
     # Sums of float32 in another order, 40 convolutions deep: about 2e-6 of the range.
-    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-5 * np.ptp(expected))
+    assert_allclose(got, expected, rtol=0, atol=1e-5 * np.ptp(expected).item())
 
 
 @requires_upstream

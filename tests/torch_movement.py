@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from itertools import product
+from typing import Literal
 
 import numpy as np
 import torch
@@ -39,6 +40,13 @@ def torch_insert_slice(op: InsertSliceOp, x: Tensor, update: Tensor) -> Tensor:
     return result
 
 
+MODES: dict[str, Literal["reflect", "edge", "wrap"]] = {
+    "reflect": "reflect",
+    "replicate": "edge",
+    "circular": "wrap",
+}
+
+
 def torch_pad(op: PadOp, x: Tensor) -> Tensor:
     amounts = list(zip(op.low.get_values(), op.high.get_values(), strict=True))
     if op.value is not None:
@@ -48,8 +56,7 @@ def torch_pad(op: PadOp, x: Tensor) -> Tensor:
             x, flat, value=bool(value) if x.dtype is torch.bool else value
         )
     # PyTorch has the other modes for the last axes of certain ranks only; NumPy has them for all.
-    mode = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}[op.mode.data]
-    return torch.from_numpy(np.pad(x.numpy(), amounts, mode=mode)) if amounts else x
+    return torch.from_numpy(np.pad(x.numpy(), amounts, MODES[op.mode.data])) if amounts else x
 
 
 def torch_gather(op: GatherOp, x: Tensor, indices: Tensor) -> Tensor:

@@ -30,7 +30,7 @@ class BasicBlock(nn.Module):
         return F.relu(out + self.downsample(x))
 
 
-class Encoder(nn.Module):
+class Stages(nn.Module):
     """A residual network without its head; returns the feature map of every resolution."""
 
     def __init__(self, width: int, blocks: Sequence[int]) -> None:
@@ -46,7 +46,8 @@ class Encoder(nn.Module):
             self.add_module(f"layer{index + 1}", nn.Sequential(*layer))
             channels = features
 
-    def forward(self, x: Tensor) -> list[Tensor]:
+    def maps(self, x: Tensor) -> list[Tensor]:
+        """Return the input and what each stage makes."""
         maps = [x, F.relu(self.bn1(self.conv1(x)))]
         out = F.max_pool2d(maps[-1], 3, 2, 1)
         for index in range(4):
@@ -55,13 +56,18 @@ class Encoder(nn.Module):
         return maps
 
 
-class ResNet18(Encoder):
+class Encoder(Stages):
+    def forward(self, x: Tensor) -> list[Tensor]:
+        return self.maps(x)
+
+
+class ResNet18(Stages):
     def __init__(self, width: int) -> None:
         super().__init__(width, (2, 2, 2, 2))
         self.fc = nn.Linear(width * 8, 1000)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.fc(super().forward(x)[-1].mean(dim=(2, 3)))
+        return self.fc(self.maps(x)[-1].mean(dim=(2, 3)))
 
 
 def conv_bn_relu(channels: int, features: int) -> nn.Sequential:
@@ -87,18 +93,19 @@ class UNet(nn.Module):
         super().__init__()
         self.encoder = Encoder(width, (3, 4, 6, 3))
         skips = [width * 4, width * 2, width, width, 0]
-        self.decoder = nn.ModuleDict({"blocks": nn.ModuleList()})
+        blocks = nn.ModuleList()
+        self.decoder = nn.ModuleDict({"blocks": blocks})
         channels = width * 8
         for index, skip in enumerate(skips):
             features = max(width * 4 >> index, 1)
-            self.decoder["blocks"].append(DecoderBlock(channels + skip, features))
+            blocks.append(DecoderBlock(channels + skip, features))
             channels = features
         self.segmentation_head = nn.Sequential(nn.Conv2d(channels, 1, 3, 1, 1))
 
     def forward(self, x: Tensor) -> Tensor:
         maps = self.encoder(x)
         out = maps.pop()
-        for block in self.decoder["blocks"]:
+        for block in self.decoder["blocks"].children():
             like = maps.pop()
             out = block(out, like if maps else None, like.shape[2:])
         return self.segmentation_head(out)

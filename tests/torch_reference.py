@@ -188,11 +188,11 @@ def torch_avg_pool(op: AvgPoolOp, x: Tensor) -> Tensor:
 
 
 def torch_interpolate(op: InterpolateOp, x: Tensor, *_size: Tensor) -> Tensor:
-    scales = None if op.scales is None else tuple(op.scales.get_values())
+    scales = None if op.scales is None else list(op.scales.get_values())
     align = None if op.mode.data in op.CHOOSING else op.align_corners is not None
-    sized = {"size": op.size.get_values()} if scales is None else {"scale_factor": scales}
+    size = op.size.get_values() if scales is None else None
     mode = "trilinear" if op.mode.data == "linear" and x.dim() == 5 else op.mode.data
-    result = F.interpolate(x, mode=mode.replace("_", "-"), align_corners=align, **sized)
+    result = F.interpolate(x, size, scales, mode.replace("_", "-"), align)
     assert result.shape[2:] == torch.Size(op.size.get_values())
     return result
 

@@ -213,7 +213,7 @@ def _view(descriptor: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     extent = sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
     start = descriptor.aligned + descriptor.offset * dtype.itemsize
     memory = (ctypes.c_char * (extent + dtype.itemsize)).from_address(start)
-    return np.ndarray(sizes, dtype, memory, strides=strides)
+    return np.ndarray(sizes, dtype, memoryview(memory), strides=strides)
 
 
 class _Unranked(ctypes.Structure):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from gawee_dialect.levels import Level
 from gawee_dialect.onnx_backend.graph_runner import GraphRunner, Session
 from gawee_dialect.onnx_backend.values import Array, Value, as_value
 from gawee_dialect.source import Source
+
+Inputs: TypeAlias = Sequence[object] | Mapping[str, object] | Array
+"""Values in order or by name, or one array; numbers, text, lists and maps as Python has them."""
 
 
 class ModelProto(Protocol):
@@ -50,16 +53,16 @@ class PreparedModel:
         self.graph = read.graph
         self._runner = GraphRunner(read.graph, read.opsets, self.session, {})
 
-    def run(self, inputs: Sequence[Value] | Mapping[str, Value] | Array) -> tuple[Value, ...]:
+    def run(self, inputs: Inputs) -> tuple[Value, ...]:
         """Return the outputs; inputs are in the graph's order, those that have no
         default first, or by name, or one array alone.
 
         Raises GaweeError.
         """
         if isinstance(inputs, Mapping):
-            given: dict[str, Value] = dict(inputs)
+            given: dict[str, object] = dict(inputs)
         else:
-            several: list[Value] = [inputs] if isinstance(inputs, np.ndarray) else list(inputs)
+            several: list[object] = [inputs] if isinstance(inputs, np.ndarray) else list(inputs)
             weights = self.graph.initializers
             ordered = sorted(self.graph.inputs, key=lambda each: each.name in weights)
             names = [each.name for each in ordered]
@@ -89,7 +92,7 @@ def prepare(
 
 
 def run_model(
-    model: ModelProto, inputs: Sequence[Value], device: str = "CPU", *, level: Level | str = "llvm"
+    model: ModelProto, inputs: Inputs, device: str = "CPU", *, level: Level | str = "llvm"
 ) -> tuple[Value, ...]:
     """Prepare a model and run it once."""
     return prepare(model, device, level=level).run(inputs)
@@ -97,7 +100,7 @@ def run_model(
 
 def run_node(
     node: NodeProto,
-    inputs: Sequence[Value],
+    inputs: Inputs,
     device: str = "CPU",
     outputs_info: object = None,
     *,

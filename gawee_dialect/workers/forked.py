@@ -4,7 +4,7 @@ import os
 import pickle
 import signal
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from select import select
 from time import monotonic
@@ -52,7 +52,7 @@ class ForkedWorkers(Workers):
 
     def run(
         self, function: Callable[[Task], Result], tasks: Sequence[Task], *, quiet: bool
-    ) -> Iterator[Done[Result]]:
+    ) -> Generator[Done[Result], None, None]:
         most, left, running = 1 if quiet else self.count, [*enumerate(tasks)], list[_Child]()
         try:
             while left or running:

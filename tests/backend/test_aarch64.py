@@ -12,6 +12,7 @@ import pytest
 
 import gawee_dialect
 from gawee_dialect.code_options import CodeOptions
+from tests.closeness import assert_allclose
 from tests.effort import full_run
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits"
@@ -59,7 +60,7 @@ def test_digits_are_what_pytorch_says_on_aarch64(target: str, threads: int, tmp_
 
     # float32 sums in another order: five layers, each exact to about 1e-6 of its range.
     expected = data["scores"][0]
-    np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-5 * np.ptp(expected))
+    assert_allclose(scores, expected, rtol=0, atol=1e-5 * np.ptp(expected))
     assert "fmla" in (tmp_path / "net.s").read_text()
 
 
@@ -77,4 +78,4 @@ def test_a_resnet_is_what_pytorch_says_on_aarch64(threads: int, tmp_path: Path) 
 
     expected = run_torch(ResNet18(16), model.bound, x)
     # 1e-4 of the range of PyTorch's output is what the project promises.
-    np.testing.assert_allclose(found, expected.ravel(), rtol=0, atol=1e-4 * np.ptp(expected))
+    assert_allclose(found, expected.ravel(), rtol=0, atol=1e-4 * float(np.ptp(expected)))

@@ -2,17 +2,18 @@
 
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
-from torch import nn  # noqa: E402  needs PyTorch
+import torch
+from torch import nn
 
-from gawee_dialect.code_options import CodeOptions  # noqa: E402
-from gawee_dialect.diagnostics import GaweeError  # noqa: E402
-from gawee_dialect.frontends.npu_ir import extract_ir  # noqa: E402
-from gawee_dialect.pytorch.execute import ir_model  # noqa: E402
+from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.frontends.npu_ir import extract_ir
+from gawee_dialect.pytorch.execute import ir_model
+from tests.closeness import assert_allclose
 
 # Of sums of at most a few hundred products of numbers near 1, in f32.
 TOLERANCE = 2e-5
@@ -98,7 +99,7 @@ def test_one_code_runs_batches_of_any_size(
         with torch.no_grad():
             expected = network(x).numpy()
         found = compiled(x.numpy())
-        np.testing.assert_allclose(found, expected, rtol=0, atol=TOLERANCE * abs(expected).max())
+        assert_allclose(found, expected, rtol=0, atol=TOLERANCE * abs(expected).max())
 
 
 def test_a_network_for_one_image_runs_batches() -> None:
@@ -111,7 +112,7 @@ def test_a_network_for_one_image_runs_batches() -> None:
 
     with torch.no_grad():
         expected = network(x).numpy()
-    np.testing.assert_allclose(found, expected, rtol=0, atol=TOLERANCE)
+    assert_allclose(found, expected, rtol=0, atol=TOLERANCE)
 
 
 def test_ops_that_mix_images_are_refused_with_their_node() -> None:

@@ -13,6 +13,7 @@ from gawee_dialect.backend.compiled import export
 from gawee_dialect.backend.export import C_TYPES, FORMATS
 from gawee_dialect.tools.gawee_run import EMIT_KINDS, main
 from tests.backend.test_compiled import NETWORK, SCALE, SHIFT, X, Z
+from tests.closeness import assert_allclose
 from tests.loops_level import llvm_module
 
 GRAPH = Path(__file__).parents[2] / "examples" / "digits" / "graph.json"
@@ -154,7 +155,13 @@ def test_scalars_are_given_by_value(tmp_path: Path) -> None:
     folder = tmp_path / "net_example"
     assert run(folder, *BUILD, "main.c", "../net.o", "-o", "net").stderr == ""
     arrays = [
-        *(np.float32([1, 2, 4]), np.float32(1.5), np.bool_(True), np.float16(-2), np.int32(-7)),
+        *(
+            np.array([1, 2, 4], np.float32),
+            np.float32(1.5),
+            np.bool_(True),
+            np.float16(-2),
+            np.int32(-7),
+        ),
         *(np.int64(2), np.float64(0.1)),
     ]
     for name, array in zip("xsbhnkd", arrays, strict=True):
@@ -189,7 +196,7 @@ def test_cmake_builds_the_example(threads: str, tmp_path: Path) -> None:
     expected = gawee_dialect.load(GRAPH).run({"x": np.zeros((1, 1, 8, 8), np.float32)})["fc"]
     found = np.fromfile(tmp_path / "y", np.float32).reshape(expected.shape)
     # Winograd's f32 sums in another order: within 1e-4 of the range
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4 * np.ptp(expected))
+    assert_allclose(found, expected, rtol=0, atol=1e-4 * np.ptp(expected).item())
 
 
 def test_the_tool_writes_every_kind_that_there_is() -> None:

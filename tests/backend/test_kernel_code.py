@@ -1,6 +1,6 @@
 """Kernels of a network are lowered and compiled one by one, and known again in another network."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.levels import lower_to_functions
 from gawee_dialect.model import Model
 from gawee_dialect.universe import make_context
+from tests.closeness import assert_allclose
 
 Array = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
 
@@ -72,7 +73,7 @@ def assert_right(model: Model, *widths: int, cache: bool = True) -> None:
     result = model.compile(CodeOptions(num_threads=1), cache=cache)(x)
 
     # Sums of up to 40 products in f32, one after another layer.
-    np.testing.assert_allclose(result, expected(x, *widths), rtol=1e-4, atol=1e-4)
+    assert_allclose(result, expected(x, *widths), rtol=1e-4, atol=1e-4)
 
 
 def model(*widths: int, name: str = "w") -> Model:
@@ -86,9 +87,11 @@ def lowered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     original = kernel_code.run_shared
 
-    def noted(function: object, tasks: Sequence[Kernel], processes: int) -> object:
+    def noted(
+        function: Callable[[Kernel], object], tasks: Sequence[Kernel], processes: int
+    ) -> object:
         found.extend(kernel.name for kernel in tasks)
-        return original(function, tasks, processes)  # pyright: ignore
+        return original(function, tasks, processes)
 
     monkeypatch.setattr(kernel_code, "run_shared", noted)
     return found

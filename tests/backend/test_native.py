@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gawee_dialect.backend.jit import NativeModule
+from tests.closeness import assert_allclose
 from tests.loops_level import llvm_module, run_native, run_upstream
 from tests.upstream_mlir import requires_upstream
 
@@ -140,7 +141,7 @@ def assert_result(
     assert found.keys() == expected.keys()
     for name, value in expected.items():
         assert found[name].dtype == value.dtype
-        np.testing.assert_allclose(found[name], value, rtol=rtol, atol=rtol)
+        assert_allclose(found[name], value, rtol=rtol, atol=rtol)
 
 
 @pytest.fixture
@@ -309,7 +310,7 @@ def test_elementary_functions(name: str, element: str, rtol: float) -> None:
     expected = FUNCTIONS[name](x.astype(np.float64)).astype(x.dtype)
 
     found = run_native(text, "apply", {"in0": x})["out"]
-    np.testing.assert_allclose(found, expected, rtol=rtol)
+    assert_allclose(found, expected, rtol=rtol)
 
 
 def test_math_ops_are_those_of_upstream(engine: Engine) -> None:
@@ -510,4 +511,4 @@ def test_calls_return_values_from_here_and_from_the_c_library(
     result = engine(CALLS, "calls", {"x": x})["y"]
 
     # the C library's cosine and NumPy's may differ in the last bit
-    np.testing.assert_allclose(result[::-1], np.cos(x) - x / 2, rtol=1e-6, atol=1e-6)
+    assert_allclose(result[::-1], np.cos(x) - x / 2, rtol=1e-6, atol=1e-6)

@@ -23,6 +23,7 @@ from gawee_dialect.passes.graph.lower_opdesc import lower_described_ops
 from gawee_dialect.tools import gawee_opt
 from gawee_dialect.tools.gawee_run import main
 from gawee_dialect.universe import make_context
+from tests.closeness import assert_allclose
 from tests.effort import full_run
 from tests.opdesc.descriptions import Json, array, number, operator, output, string, tensor, text
 
@@ -80,7 +81,7 @@ def roll() -> dict[str, Json]:
     return operator("roll", params=[number("by", ge=0)], run=ROLL)
 
 
-def rolled_inputs() -> tuple[Array, Array]:
+def rolled_inputs() -> tuple[np.ndarray, np.ndarray]:
     random = np.random.default_rng(3)
     return random.normal(size=(2, 3, 5)).astype(np.float32), np.arange(5, dtype=np.float32)
 
@@ -160,7 +161,7 @@ def test_a_call_is_a_whole_life(tmp_path: Path) -> None:
     for level in (Level.GAWEE, Level.LLVM):
         outputs = model(tmp_path, graph, described).run({"x": x}, level)
 
-        np.testing.assert_allclose(outputs["y"].ravel(), -1.5 + np.cumsum(x), rtol=1e-12)
+        assert_allclose(outputs["y"].ravel(), -1.5 + np.cumsum(x), rtol=1e-12)
         assert outputs["z"].tolist() == [5, 6]
 
 

@@ -10,6 +10,7 @@ from gawee_dialect.backend.prepared_family import PreparedFamily
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.compilation import program_of
 from gawee_dialect.frontends.mlir_text import module_of_text
+from tests.closeness import assert_allclose
 
 LAYER = """
 func.func @main(%x: tensor<{rows}x48xf32> {{gawee.input = "x"}},
@@ -35,7 +36,7 @@ def model(rows: int, family: PreparedFamily, **weights: np.ndarray) -> CompiledM
 def check(model: CompiledModel, w: np.ndarray = W) -> None:
     x = RANDOM.standard_normal(model.inputs[0].shape).astype(np.float32)
     # Sums of 48 and of 80 products of normal numbers, rounded at each step.
-    np.testing.assert_allclose(model(x), x @ w.T @ V.T, rtol=1e-4, atol=1e-3)
+    assert_allclose(model(x), x @ w.T @ V.T, rtol=1e-4, atol=1e-3)
 
 
 def shared(one: CompiledModel, other: CompiledModel) -> int:

@@ -113,7 +113,7 @@ def test_a_second_caller_at_the_same_time_works_alone(team: Team) -> None:
 
 
 def test_a_team_in_a_team_is_its_caller_alone(team: Team) -> None:
-    seen: list[tuple[int, int, int, int]] = []
+    seen: list[tuple[int, ...]] = []
 
     def part() -> None:
         outer = team.number(), team.count()

@@ -4,10 +4,12 @@ import json
 from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
+from typing import Never
 
 import pytest
 
 torch = pytest.importorskip("torch")
+
 
 from benchmarks import compare  # noqa: E402  needs PyTorch
 from benchmarks.compare import Contender  # noqa: E402
@@ -58,7 +60,9 @@ def test_a_batch_changes_the_input_and_not_the_weights() -> None:
 
 
 def contender(engine: str, *times: float) -> Contender:
-    return Contender(engine, "net", 2, 1_000_000_000, {"difference": 0.0}, rounds=[list(times)])
+    return Contender(
+        engine, "net", 2, 1_000_000_000, info={"difference": 0.0}, rounds=[list(times)]
+    )
 
 
 def test_the_ratio_is_to_the_best_engine_that_is_not_ours() -> None:
@@ -131,7 +135,7 @@ def test_a_line_takes_some_nanoseconds_between_processors() -> None:
 def test_an_engine_that_is_absent_is_named_with_what_to_install(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def start(task: Task) -> object:
+    def start(task: Task) -> Never:
         raise ImportError("nothing there", name="engine")
 
     monkeypatch.setitem(ENGINES, "engine", Engine(start, "some-package"))

@@ -88,7 +88,7 @@ def test_other_element_types_are_refused(kind: type[ElementwiseOp]) -> None:
 
 @pytest.mark.parametrize("kind", BINARY)
 def test_operands_of_two_types_or_of_shapes_that_differ_are_refused(
-    kind: type[ElementwiseOp],
+    kind: type[BinaryOp],
 ) -> None:
     one, other = [e for e in ELEMENT_TYPES.values() if kind.ELEMENTS.holds(e)][:2]
 

@@ -3,6 +3,7 @@
 import pytest
 
 from gawee_dialect.evaluation import turns
+from gawee_dialect.evaluation.machine import LineLatency
 from gawee_dialect.evaluation.run_times import RunTimes, time_runs
 from gawee_dialect.evaluation.turns import (
     Judged,
@@ -13,8 +14,6 @@ from gawee_dialect.evaluation.turns import (
     take_turns,
     time_turn,
 )
-
-NO_WAIT = dict(patience=0, retries=0)
 
 
 def test_nobody_always_follows_the_same_one() -> None:
@@ -43,7 +42,9 @@ def test_a_turn_ends_after_its_runs_or_its_time() -> None:
 
 def test_every_subject_takes_a_turn_in_every_round() -> None:
     taken = take_turns(
-        [lambda: Turn([1.0], 1, 1, 0), lambda: Turn([2.0], 1, 1, 0)], 3, Referee(**NO_WAIT)
+        [lambda: Turn([1.0], 1, 1, 0), lambda: Turn([2.0], 1, 1, 0)],
+        3,
+        Referee(patience=0, retries=0),
     )
 
     assert [[judged.turn.best for judged in each] for each in taken] == [[1.0] * 3, [2.0] * 3]
@@ -66,7 +67,7 @@ def test_waiting_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_line_that_takes_long_is_a_disturbed_turn() -> None:
-    class Far:
+    class Far(LineLatency):
         def measure(self) -> float:
             return 300.0
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.experiments.records import Journal, latest, processor_of, read_records
+from gawee_dialect.experiments.records import Journal, Record, latest, processor_of, read_records
 
 FIRST, SECOND = {"key": "a", "network": "n"}, {"key": "b", "network": "m"}
 
@@ -50,7 +50,7 @@ def test_there_may_be_no_records(tmp_path: Path) -> None:
 
 def test_the_latest_record_of_each_processor_counts() -> None:
     here, there = {"processor": "A", "cpu": "a"}, {"processor": "B", "cpu": "b"}
-    records = [
+    records: list[Record] = [
         {"key": "1", "network": "n", "machine": here, "seed": 1},
         {"key": "1", "network": "n", "machine": there, "seed": 2},
         {"key": "2", "network": "n", "machine": here, "seed": 3},

@@ -111,7 +111,8 @@ def test_a_finished_study_measures_nothing(
 
 
 def test_a_record_says_what_was_measured_of_what_and_where(results: Path) -> None:
-    base, direct, failed = read_records(results / "records.jsonl")
+    lines = (results / "records.jsonl").read_text().splitlines()
+    base, direct, failed = map(json.loads, lines)
     figures = direct["figures"]
 
     assert figures["valid"] is True
@@ -223,7 +224,7 @@ arguments = [37]
     ],
 )
 def test_networks_and_evaluators_of_ones_own(
-    name: str, expected: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, expected: str | dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     (tmp_path / "mine.py").write_text(OWN)
@@ -231,7 +232,7 @@ def test_networks_and_evaluators_of_ones_own(
 
     assert main(["run", str(tmp_path / "a.toml"), "-o", str(tmp_path / "out")]) == 0
 
-    (record,) = read_records(tmp_path / "out" / "records.jsonl")
+    record = json.loads((tmp_path / "out" / "records.jsonl").read_text())
     assert record["network"] == "network-37"
     if isinstance(expected, str):
         assert record["error"] == expected

@@ -114,7 +114,8 @@ def open_streams() -> None:
     sys.stderr = sys.__stderr__ = stream(2, "w", sys.stderr)
 
 
-def stream(number: int, mode: str, like: io.TextIOWrapper) -> io.TextIOWrapper:
+def stream(number: int, mode: str, like: object) -> io.TextIOWrapper:
+    assert isinstance(like, io.TextIOWrapper)
     raw = io.FileIO(number, mode, closefd=False)
     raw.name = like.name
     buffered = not like.write_through
@@ -158,9 +159,9 @@ class Server:
                 for process in self.processes.values():
                     os.kill(process, signal.SIGKILL)
                 return None
-            elif event.data is None:
+            elif isinstance(event.fileobj, socket.socket):
                 self.client_is_gone(event.fileobj)
-            else:
+            elif isinstance(event.fileobj, int):
                 self.tool_has_ended(event.fileobj, event.data)
 
     def fork(self, client: socket.socket) -> Request | None:

@@ -34,13 +34,11 @@ class Case:
         return np.asarray(generator.standard_normal(shape)).astype(jnp.dtype(dtype))
 
 
-def _case(function: Callable[..., object], *shapes: object, dtype: str = "float32") -> Case:
-    """Take shapes, or pairs of a shape and a dtype."""
-    inputs = [
-        each if isinstance(each[-1:][0] if each else None, str) else (each, dtype)
-        for each in shapes
-    ]
-    return Case(function, tuple(inputs))
+def _case(
+    function: Callable[..., object], *shapes: tuple[int, ...], dtype: str = "float32"
+) -> Case:
+    """Take shapes, all of one dtype."""
+    return Case(function, tuple((shape, dtype) for shape in shapes))
 
 
 def convolution(x, w):
@@ -189,7 +187,7 @@ CASES: Mapping[str, Case] = {
     "recurrence": _case(recurrence, (5, 2, 3), (2, 4), (3, 4), (4, 4)),
     "gated_recurrence": _case(gated_recurrence, (5, 2, 3), (2, 4), (3, 12), (4, 12)),
     "newton": _case(lambda x: newton(jnp.abs(x) + 1), (7,)),
-    "counted": _case(counted, (5,), ((), "int32")),
+    "counted": Case(counted, (((5,), "float32"), ((), "int32"))),
     "branches": Case(branches, (((5,), "float32"), ((), "int32")), 3),
     "gradient": _case(gradient, (3, 7), (7, 5), (5,), (5, 2)),
     "gradient_of_convolution": _case(gradient_of_convolution, (2, 3, 7, 6), (4, 3, 3, 3)),

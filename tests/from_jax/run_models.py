@@ -16,6 +16,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.archives import savez_compressed
+
 Array = NDArray[np.generic]
 
 LOWER = "--iree-stablehlo-input-transformation-pipeline"
@@ -45,7 +47,7 @@ def write_model(name: str, folder: Path) -> None:
     named = {f"arg{index}": array for index, array in enumerate(arrays)}
     named |= {f"out{index}": array for index, array in enumerate(made)}
     (folder / f"{name}.mlir").write_text(lowered.stdout)
-    np.savez_compressed(folder / f"{name}.npz", **dict(map(_stored, named, named.values())))
+    savez_compressed(folder / f"{name}.npz", **dict(map(_stored, named, named.values())))
 
 
 def _stored(name: str, array: Array) -> tuple[str, Array]:

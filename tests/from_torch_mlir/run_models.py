@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.archives import savez_compressed
+
 AnyArray = NDArray[np.generic]
 
 TOLERANCE = 1e-4
@@ -43,7 +45,7 @@ def run_model(name: str, folder: Path | None) -> str:
     if folder is not None:
         named = {f"arg{index}": array for index, array in enumerate(arrays)}
         (folder / f"{name}.mlir").write_text(text)
-        np.savez_compressed(folder / f"{name}.npz", expected=expected, **named)
+        savez_compressed(folder / f"{name}.npz", expected=expected, **named)
     return compare(text, arrays, expected)
 
 
@@ -61,8 +63,8 @@ def compare(text: str, inputs: list[AnyArray], expected: AnyArray) -> str:
         (native,) = model.compile(cache=False).run(named).values()
     except GaweeError as error:
         return f"refused: {str(error).splitlines()[0]}"
-    difference = max(np.abs(each - expected).max() for each in (interpreted, native))
-    share = float(difference / max(np.ptp(expected), 1e-9))
+    difference = max(np.abs(np.subtract(each, expected)).max() for each in (interpreted, native))
+    share = float(difference / max(np.ptp(expected).item(), 1e-9))
     return f"{'ok' if share <= TOLERANCE else 'wrong'}: {share:.1e} of the range"
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from gawee_dialect import load
 from gawee_dialect.levels import Level
+from tests.closeness import assert_allclose
 
 HERE = Path(__file__).parent
 TEXTS = sorted((HERE / "texts").glob("*.mlir"))
@@ -27,7 +28,7 @@ def test_text_of_torch_mlir_computes_what_pytorch_does(path: Path) -> None:
     for level in (Level.GAWEE, Level.LINALG, Level.LLVM):
         (got,) = model.run(inputs, level).values()
         # f32 in another order, and functions by other polynomials.
-        np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5, err_msg=level)
+        assert_allclose(got, expected, rtol=1e-4, atol=1e-5, err_msg=level)
 
 
 def test_the_script_runs_models_or_says_what_is_not_installed() -> None:

@@ -3,13 +3,14 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.frontends.gawee_json import parse_gawee_json
 
-Json = dict[str, object]
+Json = dict[str, Any]
 
 
 def value(name: str, shape: Sequence[int] | None, dtype: str | None = "torch.float32") -> Json:
@@ -25,7 +26,7 @@ def data(shape: Sequence[int], path: str, dtype: str = "float32") -> Json:
 
 
 def node(
-    op_type: str, inputs: Sequence[str], output: str, /, name: str | None = None, **attrs: object
+    op_type: str, inputs: Sequence[str], output: str, /, name: str | None = None, **attrs: Any
 ) -> Json:
     return {
         "op_type": op_type,

@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Sequence
 from io import StringIO
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +20,7 @@ def every_op() -> Json:
     """Return a graph that has a node of each op type."""
     nodes = [
         node("Conv", ["x"], "a", weight=data((4, 4, 3, 3), "w.bin"), padding=[1, 1], groups=1),
-        node("BatchNormalization", ["a"], "b", **STATISTICS, eps=1e-5),
+        node("BatchNormalization", ["a"], "b", name=None, **STATISTICS, eps=1e-5),
         node("Relu", ["b"], "c", inplace=True),
         node("MaxPool", ["c"], "d", kernel_size=3, stride=[2, 2], padding=1),
         node("AvgPool", ["d"], "e", kernel_size=[1, 1], count_include_pad=False),
@@ -45,9 +46,9 @@ def every_op() -> Json:
     return graph(nodes, [*(value(name, shape) for name, shape in shapes.items()), constant])
 
 
-def places(root: object) -> list[tuple[object, object]]:
+def places(root: dict[str, Any] | list[Any]) -> list[tuple[Any, str | int]]:
     """Return every (container, key) of a JSON value."""
-    found: list[tuple[object, object]] = []
+    found: list[tuple[Any, str | int]] = []
     children = root.items() if isinstance(root, dict) else enumerate(root)
     for key, child in children:
         found.append((root, key))

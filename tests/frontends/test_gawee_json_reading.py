@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -152,7 +153,7 @@ def test_flatten_starts_at_axis_1_where_nothing_is_said():
 @pytest.mark.parametrize("key", ["dim", "axis"])
 def test_cat_takes_dim_or_axis(key: str):
     values = [value("x", (2, 3)), value("y", (2, 5)), value("z", (2, 8))]
-    module = parse(graph([node("cat", ["x", "y"], "z", **{key: 1})], values, ["x", "y"]))
+    module = parse(graph([node("cat", ["x", "y"], "z", name=None, **{key: 1})], values, ["x", "y"]))
 
     assert "dim 1" in op_text(module, "gawee.cat")
 
@@ -245,7 +246,7 @@ def test_without_a_folder_every_constant_is_an_argument():
     assert arguments(module)[1] == ("constant", "c", "constants/c.bin")
 
 
-def upsampling(**attrs: object) -> dict[str, object]:
+def upsampling(**attrs: Any) -> dict[str, object]:
     sizes = [value(name, (), "int64") | {"path": f"constants/{name}.bin"} for name in "hw"]
     values = [value("x", (2, 4, 3, 5)), *sizes, value("y", (2, 4, 6, 11))]
     return graph([node("interpolate", ["x", "h", "w"], "y", mode="nearest", **attrs)], values)

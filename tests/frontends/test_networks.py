@@ -13,6 +13,7 @@ from gawee_dialect.interpreter import run_module
 from gawee_dialect.parameters import bind_parameters, open_parameters
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes
 from gawee_dialect.universe import all_passes, make_context
+from tests.closeness import assert_allclose
 
 pytest.importorskip("torch")
 
@@ -37,7 +38,7 @@ def test_networks_compute_what_pytorch_does(write, passes: str, tmp_path: Path):
     for name, array in expected.items():
         # Sums over up to 4608 products in another order: relative to the largest output.
         assert np.abs(array).max() > 0.1
-        np.testing.assert_allclose(results[name], array, rtol=0, atol=2e-5 * np.abs(array).max())
+        assert_allclose(results[name], array, rtol=0, atol=2e-5 * np.abs(array).max())
 
 
 def test_seeds_make_weights(tmp_path: Path):

@@ -18,7 +18,9 @@ def chain(length: int) -> str:
         else:
             weight = data((8, 8, 3, 3), f"weights/w_{index}.bin")
             window = {"kernel_size": [3, 3], "stride": [1, 1], "padding": [1, 1]}
-            nodes.append(node("Conv", [before], after, weight=weight, mod="Conv2d()", **window))
+            nodes.append(
+                node("Conv", [before], after, weight=weight, mod="Conv2d()", name=None, **window)
+            )
         values.append(value(after, (1, 8, 16, 16)))
     return json.dumps(graph(nodes, values))
 

@@ -6,12 +6,13 @@ Python values are what they were in the traced model: shapes, slices of them, in
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 
-Attrs = dict[str, object]
+Attrs = dict[str, Any]
 
 
 class TorchGraph:
@@ -21,21 +22,23 @@ class TorchGraph:
         self.graph = json.loads(path.read_text())
         self.folder = path.parent
 
-    def weight(self, attrs: Attrs, key: str) -> torch.Tensor | None:
-        entry = attrs.get(key)
-        if entry is None:
-            return None
+    def optional(self, attrs: Attrs, key: str) -> torch.Tensor | None:
+        return self.weight(attrs, key) if attrs.get(key) is not None else None
+
+    def weight(self, attrs: Attrs, key: str) -> torch.Tensor:
+        entry = attrs[key]
         array = np.fromfile(self.folder / entry["path"], entry["dtype"])
         return torch.from_numpy(array.reshape(entry["shape"]))
 
     def conv(self, attrs: Attrs, x: torch.Tensor) -> torch.Tensor:
-        weight, bias = self.weight(attrs, "weight"), self.weight(attrs, "bias")
+        weight, bias = self.weight(attrs, "weight"), self.optional(attrs, "bias")
         window = (attrs["stride"], attrs["padding"], attrs["dilation"], attrs["groups"])
         return F.conv2d(x, weight, bias, *window)
 
     def batch_norm(self, attrs: Attrs, x: torch.Tensor) -> torch.Tensor:
-        keys = ("running_mean", "running_var", "weight", "bias")
-        return F.batch_norm(x, *(self.weight(attrs, key) for key in keys), eps=attrs["eps"])
+        mean, variance = self.weight(attrs, "running_mean"), self.weight(attrs, "running_var")
+        weight, bias = self.optional(attrs, "weight"), self.optional(attrs, "bias")
+        return F.batch_norm(x, mean, variance, weight, bias, eps=attrs["eps"])
 
     def run(self, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         ops: dict[str, Callable[..., object]] = {
@@ -45,7 +48,7 @@ class TorchGraph:
             "MaxPool": lambda a, x: F.max_pool2d(x, a["kernel_size"], a["stride"], a["padding"]),
             "AdAvgPool": lambda a, x: F.adaptive_avg_pool2d(x, a["output_size"]),
             "flatten": lambda a, x: x.flatten(a["start_dim"], a["end_dim"]),
-            "MatMul": lambda a, x: F.linear(x, self.weight(a, "weight"), self.weight(a, "bias")),
+            "MatMul": lambda a, x: F.linear(x, self.weight(a, "weight"), self.optional(a, "bias")),
             "Identity": lambda a, x: x,
             "Add": lambda a, x, y: x + y,
             "cat": lambda a, *xs: torch.cat(xs, a["dim"]),
@@ -55,7 +58,7 @@ class TorchGraph:
             ),
             "interpolate": lambda a, x, h, w: F.interpolate(x, (h, w), mode=a["mode"]),
         }
-        values: dict[str, object] = {k: torch.from_numpy(v) for k, v in inputs.items()}
+        values: dict[str, Any] = {k: torch.from_numpy(v) for k, v in inputs.items()}
         for node in self.graph["nodes"]:
             operands = [values[name] for name in node["inputs"]]
             values[node["outputs"][0]] = ops[node["op_type"]](node["attrs"], *operands)

@@ -11,6 +11,7 @@ from random import Random
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    BytesAttr,
     DenseArrayBase,
     DictionaryAttr,
     FunctionType,
@@ -228,9 +229,11 @@ def _other(choice: Random, old: Attribute) -> Attribute:
             items[choice.randrange(len(items))] = choice.choice(items)
             return ArrayAttr(items[: choice.choice((len(items), len(items), len(items) - 1))])
         case DenseArrayBase() if len(old):
-            items = list(old.get_values())
-            items[choice.randrange(len(items))] = choice.choice(_NUMBERS[:7])
-            return DenseArrayBase.from_list(old.elt_type, items)  # pyright: ignore
+            at, number = choice.randrange(len(old)), choice.choice(_NUMBERS[:7])
+            size = old.elt_type.size
+            data = bytearray(old.data.data)
+            data[at * size : (at + 1) * size] = old.elt_type.pack((number,))
+            return DenseArrayBase(old.elt_type, BytesAttr(bytes(data)))
         case StringAttr():
             return StringAttr(choice.choice(("", "main", old.data + "x", "prepare")))
         case DictionaryAttr():

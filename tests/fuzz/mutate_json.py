@@ -4,10 +4,9 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from random import Random
+from typing import Any
 
 from tests.fuzz.mutate import DEEP, NUMBERS, PATHS, mutated
-
-Container = dict[str, object] | list[object]
 
 _RAW = "raw text "
 """Begins a string in whose place the text behind it is written."""
@@ -24,7 +23,8 @@ VALUES: Sequence[object] = (
 )
 
 
-def _places(value: object) -> Iterator[tuple[Container, str | int]]:
+def _places(value: object) -> Iterator[tuple[Any, Any]]:
+    """Give each container, a list or a dict, with each of its indices or keys."""
     items = (
         value.items()
         if isinstance(value, dict)

@@ -2,8 +2,12 @@
 
 from collections.abc import Iterator
 from random import Random
+from typing import TYPE_CHECKING
 
 from tests.fuzz.mutate import DEEP, PATHS, mutated
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 NUMBERS = (0, 1, -1, 2, 3, 5, 7, 100, 1 << 31, (1 << 31) - 1, -(1 << 31), 1 << 62, (1 << 63) - 1)
 FLOATS = (0.0, -1.0, 0.5, 1e30, float("inf"), float("nan"))
@@ -20,7 +24,7 @@ def _is_list(field) -> bool:
     return field.is_repeated if hasattr(field, "is_repeated") else field.label == 3
 
 
-def _messages(message) -> Iterator[object]:
+def _messages(message: "Message") -> Iterator["Message"]:
     yield message
     for field, value in message.ListFields():
         if field.type == _MESSAGE:

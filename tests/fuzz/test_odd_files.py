@@ -10,7 +10,7 @@ from tests.fuzz.watched import limited_time
 
 ROOT = Path(__file__).parents[2]
 GRAPH = str(ROOT / "examples/digits/graph.json")
-Make = Callable[[Path], None]
+Make = Callable[[Path], object]
 
 
 def _loop(path: Path) -> None:

@@ -18,6 +18,7 @@ from gawee_dialect.parameters.store import ParameterProblem
 from gawee_dialect.pgflow.graph import read_pgflow_graph
 from gawee_dialect.source import Source
 from gawee_dialect.tools.run_inputs import InputSpec, PictureScale, read_inputs
+from tests.archives import savez, savez_compressed
 from tests.frontends.xoc.documents import chain, node, tensor
 from tests.fuzz.mutate_json import mutated_json
 from tests.fuzz.reader import Reader
@@ -41,7 +42,7 @@ def _all_arrays(path: Path) -> object:
 
 def _npz(*, packed: bool) -> bytes:
     stream = io.BytesIO()
-    save = np.savez_compressed if packed else np.savez
+    save = savez_compressed if packed else savez
     save(stream, w=np.ones((3, 5), np.float32), **{"b.c": np.arange(7)})
     return stream.getvalue()
 

@@ -87,7 +87,7 @@ def test_what_onnx_runtime_rounds_away_is_no_finding() -> None:
 
 
 def test_what_its_roundings_do_not_explain_is_a_finding() -> None:
-    found, _ = said_of_one_element(lambda bias: bias + np.float32(0.5))
+    found, _ = said_of_one_element(lambda bias: np.add(bias, np.float32(0.5)))
 
     assert found is not None
     assert found.cause == "InstanceNormalization ReduceL1"
@@ -150,7 +150,7 @@ def wrong_tanh(proto: "ModelProto", arrays: Mapping[str, Array]) -> Mapping[str,
     said = onnx_runtime(proto, arrays)
     if said is None or all(node.op_type != "Tanh" for node in proto.graph.node):
         return said
-    return {name: array + 1 for name, array in said.items()}
+    return {name: np.add(array, 1) for name, array in said.items()}
 
 
 def test_a_model_that_differs_is_made_small_and_written_as_a_test(

@@ -129,8 +129,8 @@ def test_any_of_several_kinds_will_do() -> None:
 def test_bounds_of_the_user_take_the_place_of_the_defaults() -> None:
     expected, actual = f32(1, 100), f32(1.5, 100)
 
-    def wrong(numerics: Numerics, **bounds: float) -> bool:
-        return bool(Tolerance((numerics,), **bounds).wrong(actual, expected).any())
+    def wrong(numerics: Numerics, *, rtol: float | None = None, atol: float | None = None) -> bool:
+        return bool(Tolerance((numerics,), rtol, atol).wrong(actual, expected).any())
 
     assert not wrong(REASSOCIATES, rtol=0.01)
     assert wrong(REASSOCIATES, rtol=0.001)

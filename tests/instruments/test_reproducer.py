@@ -120,7 +120,8 @@ def our_crash(monkeypatch: pytest.MonkeyPatch) -> None:
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     def run(*argv: str) -> tuple[int, str, str]:
         code = gawee_opt.main([*argv, "--load", "passes.py", "in.mlir"])
-        return code, *capsys.readouterr()
+        out, err = capsys.readouterr()
+        return code, out, err
 
     return run
 

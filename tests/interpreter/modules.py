@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
@@ -22,19 +21,17 @@ def parse(text: str) -> ModuleOp:
     return module
 
 
-def run(text: str, **arguments: NDArray[np.generic]) -> list[NDArray[np.generic]]:
+def run(text: str, **arguments: np.ndarray) -> list[np.ndarray]:
     """Run @main of a module in text form; returns the outputs in order."""
     return list(run_module(parse(text), arguments).values())
 
 
-def tensor(array: NDArray[np.generic]) -> TensorType:
+def tensor(array: np.ndarray) -> TensorType:
     """The tensor type of an array."""
     return TensorType(ELEMENT_TYPES[array.dtype.name], array.shape)
 
 
-def apply(
-    build: Callable[..., Operation], *arrays: NDArray[np.generic] | None
-) -> NDArray[np.generic]:
+def apply(build: Callable[..., Operation], *arrays: np.ndarray | None) -> np.ndarray:
     """Run the op that `build` makes of one SSA value per array (None is handed on)."""
     present = [array for array in arrays if array is not None]
     function = FuncOp("main", ([tensor(array) for array in present], []))
@@ -55,7 +52,7 @@ def apply(
     return result
 
 
-def random(shape: Sequence[int], dtype: str = "float32", seed: int = 0) -> NDArray[np.generic]:
+def random(shape: Sequence[int], dtype: str = "float32", seed: int = 0) -> np.ndarray:
     """Random elements: standard normal floats, or integers over the whole range of the type."""
     generator = np.random.default_rng(seed)
     if np.issubdtype(np.dtype(dtype), np.floating):

@@ -159,7 +159,7 @@ def test_store_to_a_constant_is_an_error():
     }"""
 
     with pytest.raises(RunError, match=r"'scf.for' op cannot run: cannot store to a read-only "):
-        run(text, v=np.float32(2))
+        run(text, v=np.array(2, np.float32))
 
 
 def test_writing_to_a_read_only_argument_is_an_error():

@@ -15,6 +15,7 @@ from gawee_dialect.dialect.graph.normalization import BatchNormOp
 from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.graph.resize import InterpolateOp
 from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from tests.closeness import Tolerances, assert_allclose
 from tests.interpreter.modules import apply, random
 
 torch = pytest.importorskip("torch")
@@ -24,9 +25,9 @@ F = torch.nn.functional
 # the largest term: 1e-5 of it in float32. float16 is rounded once here and once in PyTorch, from
 # sums that are taken in float32 in both.
 TOLERANCE = {
-    "float64": {"rtol": 1e-12, "atol": 1e-12},
-    "float32": {"rtol": 1e-5, "atol": 1e-5},
-    "float16": {"rtol": 2e-3, "atol": 2e-3},
+    "float64": Tolerances(rtol=1e-12, atol=1e-12),
+    "float32": Tolerances(rtol=1e-5, atol=1e-5),
+    "float16": Tolerances(rtol=2e-3, atol=2e-3),
 }
 
 floats = st.sampled_from(["float32", "float64", "float16"])
@@ -38,7 +39,7 @@ def check(result, expected, dtype="float32"):
     expected = expected.numpy()
     assert result.dtype == expected.dtype
     assert result.shape == expected.shape
-    np.testing.assert_allclose(result, expected, **TOLERANCE[dtype])
+    assert_allclose(result, expected, **TOLERANCE[dtype])
 
 
 def torch_padding(padding):
@@ -178,7 +179,7 @@ def test_max_pool_pads_asymmetrically_with_the_lowest_value(dtype):
         [padded[:, :, i : i + 3, j : j + 4].max((2, 3)) for j in range(0, 7, 3)]
         for i in range(0, 7, 2)
     ]
-    np.testing.assert_array_equal(result, np.moveaxis(expected, (0, 1), (2, 3)))
+    np.testing.assert_array_equal(result, np.moveaxis(np.array(expected), (0, 1), (2, 3)))
 
 
 @cases

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.closeness import assert_allclose
 from tests.interpreter.modules import random, run
 
 PRODUCT = """accumulate {
@@ -23,7 +24,7 @@ PRODUCT = """accumulate {
 
 def assert_close(got: NDArray[np.generic], expected: NDArray[np.generic]) -> None:
     assert got.dtype == expected.dtype
-    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+    assert_allclose(got, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
 
 
 def test_a_product_starts_with_its_initial_value() -> None:

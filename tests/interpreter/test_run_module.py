@@ -9,6 +9,7 @@ from gawee_dialect.dialect import GAWEE
 from gawee_dialect.interpreter import RunError, run_module
 from gawee_dialect.interpreter.machine import FUNCTIONS
 from gawee_dialect.model import Model
+from tests.closeness import assert_allclose
 from tests.interpreter.modules import parse, random
 
 LINEAR = """
@@ -26,7 +27,7 @@ def test_arguments_and_outputs_go_by_name():
     outputs = run_module(parse(LINEAR), {"fc.weight": w, "x": x, "not.used": x})
 
     assert list(outputs) == ["fc"]
-    np.testing.assert_allclose(outputs["fc"], x @ w.T, rtol=1e-6)  # three products a sum
+    assert_allclose(outputs["fc"], x @ w.T, rtol=1e-6)  # three products a sum
 
 
 def test_every_wrong_argument_is_reported_at_once():

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gawee_dialect.interpreter import RunError
+from tests.closeness import Tolerances, assert_allclose
 from tests.interpreter.modules import random, run
 
 # Sums of up to some hundred float32 products, taken in another order.
-CLOSE = {"rtol": 1e-5, "atol": 1e-5}
+CLOSE = Tolerances(rtol=1e-5, atol=1e-5)
 cases = settings(max_examples=25)
 pair = st.tuples(st.integers(1, 3), st.integers(1, 3))
 
@@ -59,7 +60,7 @@ def test_conv_2d_nchw_fchw_adds_to_its_output(kernel, strides, dilations, batch)
         **{"x": x, "w": w, "init": init},
     )
 
-    np.testing.assert_allclose(result, conv_loops(x, w, init, strides, dilations), **CLOSE)
+    assert_allclose(result, conv_loops(x, w, init, strides, dilations), **CLOSE)
 
 
 def test_grouped_conv_equals_a_convolution_per_group():
@@ -82,7 +83,7 @@ def test_grouped_conv_equals_a_convolution_per_group():
 
     for g in range(3):
         expected = conv_loops(x[:, g], w[g], init[:, g], (2, 1), (1, 1))
-        np.testing.assert_allclose(result[:, g], expected, **CLOSE)
+        assert_allclose(result[:, g], expected, **CLOSE)
 
 
 def test_conv_cut_in_pieces_gives_the_same(monkeypatch):
@@ -119,7 +120,7 @@ def test_depthwise_generic_equals_one_convolution_per_channel():
     for c in range(5):
         channel = slice(c, c + 1)
         expected = conv_loops(x[:, channel], w[c][None, None], init[:, channel], (2, 1), (1, 2))
-        np.testing.assert_allclose(result[:, channel], expected, **CLOSE)
+        assert_allclose(result[:, channel], expected, **CLOSE)
 
 
 @pytest.mark.parametrize(("batch", "rows"), [(2, 4), (1, 1)])
@@ -147,7 +148,7 @@ def test_generic_matmul_with_a_transposed_operand(batch, rows):
         **{"a": a, "b": b, "init": init},
     )
 
-    np.testing.assert_allclose(result, init + a @ b.T, **CLOSE)
+    assert_allclose(result, init + a @ b.T, **CLOSE)
 
 
 def test_matmul_wraps_integers_around():
@@ -240,7 +241,7 @@ def test_mean_of_squares_reduces_two_axes():
     )
 
     exact = init + np.square(x.astype(np.float64)).sum((1, 2))
-    np.testing.assert_allclose(result, exact, rtol=1e-5)  # 400 positive float32 terms
+    assert_allclose(result, exact, rtol=1e-5)  # 400 positive float32 terms
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from xdsl.dialects.func import FuncOp
 
@@ -21,6 +22,7 @@ from gawee_dialect.target.machine import Machine, find_processor
 from gawee_dialect.tools.plugin_file import loaded_files
 from gawee_dialect.tuning.lowering import Lowering
 from gawee_dialect.tuning.search import Settings, Tuner, choices_of
+from tests.closeness import assert_allclose
 from tests.effort import full_run
 from tests.passes.modules import parse
 
@@ -61,9 +63,9 @@ def expected() -> np.ndarray:
     return np.einsum("nchw,fc->nfhw", hidden, parameters["v"][:, :, 0, 0])
 
 
-def assert_is_expected(y: np.ndarray) -> None:
+def assert_is_expected(y: npt.ArrayLike) -> None:
     # Sums of 144 and 24 products in f32, to a part of the largest.
-    np.testing.assert_allclose(y, expected(), rtol=0, atol=2e-5 * np.abs(expected()).max())
+    assert_allclose(y, expected(), rtol=0, atol=2e-5 * np.abs(expected()).max())
 
 
 @contextmanager

@@ -165,22 +165,29 @@ class Text:
         found = self.editor.wait(
             self.client.text_document_hover_async(types.HoverParams(self.id, self.at(marked)))
         )
-        return "" if found is None else found.contents.value
+        if found is None:
+            return ""
+        assert isinstance(found.contents, types.MarkupContent)
+        return found.contents.value
 
     def definition(self, marked: str) -> str:
         parameters = types.DefinitionParams(self.id, self.at(marked))
         found = self.editor.wait(self.client.text_document_definition_async(parameters))
-        return "" if found is None else self.part(found.range)
+        if found is None:
+            return ""
+        assert isinstance(found, types.Location)
+        return self.part(found.range)
 
     def references(self, marked: str, *, declaration: bool = True) -> list[str]:
         context = types.ReferenceContext(include_declaration=declaration)
         parameters = types.ReferenceParams(context, self.id, self.at(marked))
         found = self.editor.wait(self.client.text_document_references_async(parameters))
-        return [self.part(each.range) for each in found]
+        return [self.part(each.range) for each in found or ()]
 
     def complete(self, marked: str) -> dict[str, types.CompletionItem]:
         parameters = types.CompletionParams(self.id, self.at(marked))
         found = self.editor.wait(self.client.text_document_completion_async(parameters))
+        assert isinstance(found, types.CompletionList)
         return {each.label: each for each in found.items}
 
     def rename(self, marked: str, name: str) -> str:
@@ -190,6 +197,8 @@ class Text:
         )
         edit = self.editor.wait(self.client.text_document_rename_async(parameters))
         lines = self.text.splitlines(keepends=True)
+        assert edit is not None
+        assert edit.changes is not None
         for each in reversed(edit.changes[self.uri]):
             start, end = each.range.start, each.range.end
             line = lines[start.line]
@@ -446,6 +455,7 @@ def test_regions_can_be_folded(open_text, editor: Editor) -> None:
         editor.client.text_document_folding_range_async(types.FoldingRangeParams(text.id))
     )
 
+    assert found is not None
     assert sorted((each.start_line, each.end_line) for each in found) == [(0, 9), (1, 3), (5, 7)]
 
 
@@ -454,7 +464,8 @@ def check(text: Text, editor: Editor, title: str) -> None:
     context = types.CodeActionContext(diagnostics=[])
     parameters = types.CodeActionParams(text.id, text.range(0, 0), context)
     actions = editor.wait(editor.client.text_document_code_action_async(parameters))
-    (action,) = (each for each in actions if each.title == title)
+    (action,) = (each for each in actions or () if each.title == title)
+    assert isinstance(action, types.Command)
     arguments = types.ExecuteCommandParams(action.command, action.arguments)
     editor.messages.clear()
     editor.wait(editor.client.workspace_execute_command_async(arguments))

@@ -6,9 +6,8 @@ from math import erf
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
-AnyArray = NDArray[np.generic]
+AnyArray = np.ndarray
 Meaning = Callable[..., AnyArray | tuple[AnyArray, ...]]
 
 

@@ -43,7 +43,7 @@ def test_conv_matches_pytorch(groups, channels, filters, kernel, strides, dilati
     }  # fmt: skip
 
     result = run_native(
-        lambda *args: ConvOp(*args, **options), *filter(lambda a: a is not None, (x, w, b))
+        lambda *args: ConvOp(*args, **options), *(a for a in (x, w, b) if a is not None)
     )
 
     assert_close(result, expected_conv(x, w, b, **options))

@@ -90,8 +90,8 @@ def test_batch_norm_matches_pytorch(shape, scale, bias, dtype):
         affine = iter(args[3:])
         return BatchNormOp(
             *args[:3],
-            next(affine) if scale else None,
-            next(affine) if bias else None,
+            scale=next(affine) if scale else None,
+            bias=next(affine) if bias else None,
             eps=0.25,
         )
 

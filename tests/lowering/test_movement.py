@@ -19,7 +19,11 @@ from gawee_dialect.dialect.graph.movement import MovementOp  # noqa: E402
 from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp  # noqa: E402
 from gawee_dialect.dialect.graph.order import SortOp, TopKOp  # noqa: E402
 from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp  # noqa: E402
-from gawee_dialect.dialect.types import dtype_name, tensor_shape  # noqa: E402
+from gawee_dialect.dialect.types import (  # noqa: E402
+    dtype_name,
+    element_type,
+    tensor_shape,
+)
 from gawee_dialect.frontends.mlir_text import parse_mlir  # noqa: E402
 from gawee_dialect.universe import make_context  # noqa: E402
 from tests.dialect.random_ops import OPS, module_of  # noqa: E402
@@ -52,6 +56,7 @@ def numbers(type, generator):
 def arguments(module: ModuleOp, seed: int):
     """Random values for all arguments: indices from either end where an op reads them as such."""
     function = find_function(module)
+    assert function is not None
     generator = np.random.default_rng(seed)
     (op,) = (op for op in function.walk() if type(op) in MOVEMENT)
     result = {}
@@ -60,7 +65,7 @@ def arguments(module: ModuleOp, seed: int):
         if getattr(op, "indices", None) is value:
             sizes = named_axes(op)
             array = generator.integers([-size for size in sizes], sizes, array.shape, np.int64)
-            array = array.astype(dtype_name(value.type.get_element_type()))
+            array = array.astype(dtype_name(element_type(value)))
         elif isinstance(op, SortOp | TopKOp) and np.issubdtype(array.dtype, np.floating):
             # Each of these needs a rule of its own: NaN, infinities, and zeros of both signs.
             special = generator.choice([np.nan, -np.inf, np.inf, -0.0, 0.0], array.shape)

@@ -1,5 +1,7 @@
 """Padding along an axis of one element: every level against NumPy."""
 
+from typing import Literal
+
 import numpy as np
 import pytest
 
@@ -72,7 +74,11 @@ def test_padding_of_one_element_in_linalg(
     ],
 )
 def test_repeated_padding_of_one_element(
-    mode: str, numpy_mode: str, low: tuple[int, ...], high: tuple[int, ...], level: Level
+    mode: str,
+    numpy_mode: Literal["edge", "wrap", "reflect"],
+    low: tuple[int, ...],
+    high: tuple[int, ...],
+    level: Level,
 ):
     found = run(GRAPH, low, high, level, mode=mode, value="")
 

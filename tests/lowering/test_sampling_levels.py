@@ -111,9 +111,8 @@ def test_nearest_exact_matches_pytorch(data, float_positions):
 def test_float_positions_are_those_of_pytorch_where_exact_ones_are_not(size, result_size):
     x = numbers(0, 1, 2, 3, size)
     expected = interpolate(torch.from_numpy(x), (5, result_size))
-    options = {"size": (5, result_size)}
 
-    check_op(lambda v: InterpolateOp(v, float_positions=True, **options), [x], expected)
+    check_op(lambda v: InterpolateOp(v, size=(5, result_size), float_positions=True), [x], expected)
 
 
 @pytest.mark.parametrize(("mode", "offset"), [("nearest", 0.0), ("nearest-exact", 0.5)])

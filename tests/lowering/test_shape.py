@@ -7,8 +7,9 @@ torch = pytest.importorskip("torch")
 
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType  # noqa: E402
+from xdsl.dialects.builtin import TensorType  # noqa: E402
 
+from gawee_dialect.dialect.dense import dense_of  # noqa: E402
 from gawee_dialect.dialect.graph.constant import ConstantOp  # noqa: E402
 from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp  # noqa: E402
 from gawee_dialect.dialect.types import ELEMENT_TYPES  # noqa: E402
@@ -91,6 +92,6 @@ def test_constant_has_its_elements(dtype):
     type = TensorType(ELEMENT_TYPES[dtype], (2, 3))
 
     def make():
-        return ConstantOp(DenseIntOrFPElementsAttr.from_list(type, values.flatten().tolist()))
+        return ConstantOp(dense_of(values, type))
 
     assert_close(run_native(make), torch.from_numpy(values))

@@ -65,10 +65,10 @@ def _of_constant(op: Operation, random: Random) -> Iterator[Mutation]:
         kind = "a bound" if _is_bound(op.results[0]) else "an index"
         yield _setting(kind, op, "value", IntegerAttr(other, value.type))
     elif isa(value, DenseIntOrFPElementsAttr) and isa(value.type, VectorType[IntegerType]):
-        lanes = list(value.get_values())
+        lanes = [1 if each else 0 for each in value.get_values()]
         if value.type.element_type == IntegerType(1):
             lane = random.randrange(len(lanes))
-            lanes[lane] = 1 - abs(int(lanes[lane]))
+            lanes[lane] = 1 - lanes[lane]
             made = DenseIntOrFPElementsAttr.from_list(value.type, lanes)
             yield _setting("a bound", op, "value", made)
 

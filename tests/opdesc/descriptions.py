@@ -1,9 +1,10 @@
 """Small descriptions for tests, as Python values that a test changes and writes as JSON."""
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+Json: TypeAlias = "Mapping[str, Json] | Sequence[Json] | str | int | float | bool | None"
 
 
 def tensor(arg_name: str = "src", **fields: Json) -> dict[str, Json]:

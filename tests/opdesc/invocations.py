@@ -52,13 +52,13 @@ def tensor(name: str, text: str, *, static: bool = False) -> Tensor:
     return Tensor(name, ELEMENTS[text[-1]], sizes, "LN_MEM_CPU", static)
 
 
-def case(optype: str, inputs: str, outputs: str = "dst", **params: ParamValue) -> Case:
+def case(optype: str, inputs: str, outputs: str = "dst", /, **params: ParamValue) -> Case:
     given = dict(each.split(":") for each in inputs.split())
     tensors = {name: tensor(name, shape) for name, shape in given.items()}
     return Case(optype, tensors, params, tuple(outputs.split()))
 
 
-WINDOW: Mapping[str, ParamValue] = {
+WINDOW: dict[str, ParamValue] = {
     "size": (3, 2), "stride": (2, 1), "padding": (1, 0, 1, 1), "autopad": "NOTSET",
 }  # fmt: skip
 BASES = [

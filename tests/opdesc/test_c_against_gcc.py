@@ -447,7 +447,7 @@ def test_block_means_what_gcc_makes_of_it(name: str, library: ctypes.CDLL) -> No
         deadline=None,
         derandomize=True,
         phases=[Phase.generate],  # shrinking takes minutes, and the inputs are small
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     )
     @given(INPUTS)
     def agree(inputs: dict[str, object]) -> None:

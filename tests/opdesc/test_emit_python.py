@@ -4,6 +4,7 @@ import importlib.util
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -97,7 +98,7 @@ def test_files_are_clean(tmp_path: Path) -> None:
 
 
 def verdict(
-    kind: type[Operation], inputs: list[SSAValue], results: list[TensorType], params
+    kind: type[Operation], inputs: Sequence[SSAValue], results: Sequence[TensorType], params
 ) -> str:
     op = kind.create(
         operands=inputs,

@@ -8,10 +8,13 @@ import pytest
 from numpy.typing import NDArray
 
 from gawee_dialect.model import load
+from tests.closeness import assert_allclose
 
 pytest.importorskip("pycparser")
-torch = pytest.importorskip("torch")
-F = torch.nn.functional
+pytest.importorskip("torch")
+
+import torch
+from torch.nn import functional as F
 
 Array = NDArray[np.float32]
 
@@ -23,7 +26,7 @@ class Net:
         self.random = np.random.default_rng(7)
         self.lines: list[str] = []
         self.weights: dict[str, Array] = {}
-        self.values: dict[str, object] = {}
+        self.values: dict[str, torch.Tensor] = {}
         self.input = self.random.normal(size=shape).astype(np.float32)
         self.create("x", self.input, from_file=False)
 
@@ -43,7 +46,7 @@ class Net:
         self.weights[name] = array
         return self.create(name, array)
 
-    def op(self, text: str, inputs: Mapping[str, str], params: str, value: object) -> str:
+    def op(self, text: str, inputs: Mapping[str, str], params: str, value: torch.Tensor) -> str:
         name = f"t{len(self.lines)}"
         arguments = ", ".join(f"{key}={each}" for key, each in inputs.items())
         self.lines.append(f"{text}({arguments} | dst={name} | {params});")
@@ -70,7 +73,8 @@ class Net:
         self.values[names[3]] = torch.from_numpy(self.weights[names[3]].copy())
         scale, offset, mean, var = (self.values[name] for name in names)
         value = F.batch_norm(self.values[x], mean, var, scale, offset, eps=1e-5)
-        inputs = dict(zip(("src", "scale", "offset", "mean", "var"), (x, *names), strict=True))
+        arguments = ["src", "scale", "offset", "mean", "var"]
+        inputs = dict(zip(arguments, (x, *names), strict=True))
         return self.op("batchnorm", inputs, "epsilon=0.00001", value)
 
     def relu(self, x: str) -> str:
@@ -141,4 +145,4 @@ def test_network_of_invocations_agrees_with_pytorch_at_every_level(build, tmp_pa
         assert list(outputs) == [last]
         # Of the range of the output; sums in other orders, and Winograd's convolution at llvm.
         atol = 1e-4 * float(np.abs(expected).max())
-        np.testing.assert_allclose(outputs[last], expected, rtol=0, atol=atol, err_msg=level)
+        assert_allclose(outputs[last], expected, rtol=0, atol=atol, err_msg=level)

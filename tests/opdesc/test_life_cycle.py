@@ -22,7 +22,7 @@ needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a 
 
 
 def life(table: dict[str, Tensor], name: str = "node", **fields: Json) -> Life:
-    compiled = parse_descriptions(text(operator(**fields)), "ops.json").operators[0]
+    compiled = parse_descriptions(text(operator("probe", **fields)), "ops.json").operators[0]
     arguments = [Argument("src", "x")], [Argument("dst", "y")]
     return Life(compiled, Invocation(name, "probe", *arguments), table)
 

@@ -13,10 +13,13 @@ from gawee_dialect.model import Model, load
 from gawee_dialect.opdesc.invocation import Argument, Invocation, ParamValue
 from gawee_dialect.opdesc.invocation_graph import invocations_text
 from gawee_dialect.opdesc.lightnet import lightnet_dialect
+from tests.closeness import assert_allclose
 
 pytest.importorskip("pycparser")
-torch = pytest.importorskip("torch")
-F = torch.nn.functional
+pytest.importorskip("torch")
+
+import torch
+from torch.nn import functional as F
 
 Array = NDArray[np.generic]
 DTYPES = {"float32": "TL_FLOAT", "int32": "TL_INT32", "uint8": "TL_UINT8", "float64": "TL_DOUBLE"}
@@ -29,12 +32,12 @@ class Case:
     optype: str
     inputs: Mapping[str, Array]
     params: Mapping[str, ParamValue]
-    expected: Callable[..., object]
+    expected: Callable[..., torch.Tensor | tuple[torch.Tensor, ...]]
     outputs: Sequence[str] = ("dst",)
     static: frozenset[str] = field(default_factory=frozenset[str])
 
 
-def random(*shape: int, seed: int = 0) -> Array:
+def random(*shape: int, seed: int = 0) -> NDArray[np.float32]:
     return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
 
 
@@ -62,7 +65,7 @@ def model_of(folder: Path, case: Case) -> Model:
     return load(written(folder, case), {n: a for n, a in case.inputs.items() if n in case.static})
 
 
-def window(**more: ParamValue) -> Mapping[str, ParamValue]:
+def window(**more: ParamValue) -> dict[str, ParamValue]:
     return {"stride": (2, 1), "padding": (1, 0, 2, 1), "autopad": "NOTSET", **more}
 
 
@@ -74,8 +77,8 @@ AB = {"src1": random(3, 5), "src2": np.abs(random(3, 5, seed=1)) + 0.5}
 KEYS = np.array([5, 3, 9, 1, 7], np.float32)
 
 
-def same_conv(mode: str) -> Callable[..., object]:
-    def run(x: object, w: object, b: object) -> object:
+def same_conv(mode: str) -> Callable[..., torch.Tensor]:
+    def run(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         # Height 9, window 3, stride 2: 5 outputs, 2 of padding. Width 7, window 2: 7, 1.
         left, right = (0, 1) if mode == "SAME_UPPER" else (1, 0)
         return F.conv2d(F.pad(x, (left, right, 1, 1)), w, b, stride=(2, 1), groups=2)
@@ -83,13 +86,13 @@ def same_conv(mode: str) -> Callable[..., object]:
     return run
 
 
-def average(x: object) -> object:
+def average(x: torch.Tensor) -> torch.Tensor:
     ones = F.pad(torch.ones_like(x), PAD)
     total = F.avg_pool2d(F.pad(x, PAD), (3, 2), (2, 1), divisor_override=1)
     return total / F.avg_pool2d(ones, (3, 2), (2, 1), divisor_override=1)
 
 
-def yolo(feature: object, anchors: object) -> object:
+def yolo(feature: torch.Tensor, anchors: torch.Tensor) -> tuple[torch.Tensor, ...]:
     cells = feature.reshape(1, 2, 8, 3, 5)
     y, x = torch.meshgrid(torch.arange(3.0), torch.arange(5.0), indexing="ij")
     scores = torch.sigmoid(cells)
@@ -100,7 +103,7 @@ def yolo(feature: object, anchors: object) -> object:
     return centers, sizes, boxes, scores[:, :, 4:5], scores[:, :, 5:]
 
 
-def squeeze_det(delta: object, anchor: object) -> object:
+def squeeze_det(delta: torch.Tensor, anchor: torch.Tensor) -> torch.Tensor:
     scale, shift = torch.tensor([50 / 40, 30 / 20]), torch.tensor([3.0, -2.0])
     limit = torch.tensor([49.0, 29.0])
     center = (anchor[..., :2] + delta[..., :2] * anchor[..., 2:]) * scale + shift
@@ -110,7 +113,7 @@ def squeeze_det(delta: object, anchor: object) -> object:
     return torch.cat(corners, -1)
 
 
-def elementwise(name: str, function: Callable[..., object]) -> Case:
+def elementwise(name: str, function: Callable[..., torch.Tensor]) -> Case:
     inputs = AB if name != "TL_POW" else {"src1": AB["src2"], "src2": AB["src1"]}
     return Case("elew", inputs, {"elew_op": name}, function)
 
@@ -274,7 +277,7 @@ def agree(got: Mapping[str, Array], case: Case) -> None:
     for array, each in zip(got.values(), wanted, strict=True):
         assert array.dtype == each.numpy().dtype
         # Sums in another order: some units in the last place of f32.
-        np.testing.assert_allclose(array, each.numpy(), rtol=1e-5, atol=1e-5)
+        assert_allclose(array, each.numpy(), rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", CASES)

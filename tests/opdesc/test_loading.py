@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import TensorType, f32
 from xdsl.utils.test_value import create_ssa_value
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.opdesc.described_op import DescribedOp
 from gawee_dialect.opdesc.invocation import CheckFailure
 from gawee_dialect.opdesc.load import load_operator_descriptions, loaded_operators
 from gawee_dialect.tools.gawee_opt import main
@@ -27,6 +28,7 @@ def test_a_file_is_a_dialect_of_op_classes(tmp_path: Path) -> None:
     dialect = load_operator_descriptions(path)
 
     (probe,) = dialect.operations
+    assert issubclass(probe, DescribedOp)
     assert (dialect.name, probe.name) == ("lightnet", "lightnet.probe")
     op = probe.make([create_ssa_value(TensorType(f32, [2, 3]))], {"n": 1})
     assert op.results[0].type == TensorType(f32, [2, 3])

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType, ModuleOp, TensorType, i64
 from xdsl.ir import Block, Operation
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
@@ -33,6 +32,7 @@ from gawee_dialect.interpreter import run_module
 from gawee_dialect.levels import lower_to
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes
 from gawee_dialect.universe import all_passes, make_context
+from tests.closeness import assert_allclose
 from tests.test_completeness import LOWERED_OPS, example_arguments, example_module
 
 PAGE = Path(__file__).parents[2] / "docs" / "sizes.md"
@@ -72,7 +72,7 @@ def _infer(block: Block, lists: bool, renamed: Callable[[Sequence[int]], list[in
             if (
                 lists
                 and key in LISTS
-                and isa(attribute, DenseArrayBase)
+                and isa(attribute, DenseArrayBase[IntegerType])
                 and attribute.elt_type == i64
             ):
                 op.properties[key] = size_list(renamed(attribute.get_values()))
@@ -157,7 +157,7 @@ def check_numbers(graph: ModuleOp, runs: Sequence[Run], size: int) -> None:
             got = run(arrays)
             for name, array in wanted.items():
                 # Sums in another order, and functions of float32 in linalg's own way.
-                np.testing.assert_allclose(got[name], array, rtol=2e-5, atol=2e-6)
+                assert_allclose(got[name], array, rtol=2e-5, atol=2e-6)
 
 
 def row_of(op: type[Operation]) -> Row:

@@ -16,6 +16,7 @@ from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.parameters import bind_parameters, open_archive, open_parameters
 from gawee_dialect.parameters.store import ParameterProblem
 from gawee_dialect.universe import make_context
+from tests.archives import savez
 
 ARRAYS: dict[str, np.ndarray] = {
     "a.weight": np.arange(6, dtype=np.float32).reshape(2, 3),
@@ -54,7 +55,7 @@ def write_raw(folder: Path, arrays: dict[str, np.ndarray]) -> Path:
 
 
 def write_npz(folder: Path, arrays: dict[str, np.ndarray]) -> Path:
-    np.savez(folder / "weights.npz", **arrays)
+    savez(folder / "weights.npz", **arrays)
     return folder / "weights.npz"
 
 
@@ -203,7 +204,7 @@ def test_safetensors_of_more_axes_than_numpy_has_are_refused(tmp_path: Path):
 
 def test_pickled_objects_are_never_loaded(tmp_path: Path):
     path = tmp_path / "w.npz"
-    np.savez(path, **ARRAYS | {"a.weight": np.array([[object()] * 3] * 2)})
+    savez(path, **ARRAYS | {"a.weight": np.array([[object()] * 3] * 2)})
 
     with pytest.raises(GaweeError, match=r"parameter 'a\.weight' of dtype float32, got object"):
         bind_parameters(weights(), open_parameters(path, weights()))

@@ -3,8 +3,9 @@
 import json
 import sys
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,13 +38,13 @@ def node(op_type: str = "Linear", **tensors: object) -> dict[str, object]:
     return {"op_type": op_type, "has_weight": bool(tensors), "tensors": tensors}
 
 
-def document(nodes: dict[str, object]) -> dict[str, object]:
+def document(nodes: Mapping[str, object]) -> dict[str, object]:
     return {"meta": META, "node_weights": nodes}
 
 
-def saved(folder: Path, content: object, **how: object) -> Path:
+def saved(folder: Path, content: object, *, indent: int | None = None) -> Path:
     path = folder / "w.json"
-    path.write_text(content if isinstance(content, str) else json.dumps(content, **how))
+    path.write_text(content if isinstance(content, str) else json.dumps(content, indent=indent))
     return path
 
 
@@ -150,25 +151,25 @@ def test_reading_takes_the_arrays_and_little_more(tmp_path: Path) -> None:
     assert peak < 2 * array.nbytes
 
 
-Change = Callable[[dict[str, dict[str, object]]], object]
+Change = Callable[[dict[str, Any]], object]
 
 
 def changed(**changes: object) -> Change:
-    def change(nodes: dict[str, dict[str, object]]) -> None:
+    def change(nodes: dict[str, Any]) -> None:
         nodes["0"].update(changes)
 
     return change
 
 
 def weight(**changes: object) -> Change:
-    def change(nodes: dict[str, dict[str, object]]) -> None:
+    def change(nodes: dict[str, Any]) -> None:
         nodes["0"]["tensors"]["weight"].update(changes)
 
     return change
 
 
 def without(*path: str) -> Change:
-    def change(nodes: dict[str, dict[str, object]]) -> None:
+    def change(nodes: dict[str, Any]) -> None:
         where = nodes["0"]
         for key in path[:-1]:
             where = where[key]

@@ -7,8 +7,14 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import verify_module
-from gawee_dialect.dialect.entry import MAIN, ArgumentKind, entry_arguments, find_function
-from gawee_dialect.dialect.types import dtype_name
+from gawee_dialect.dialect.entry import (
+    MAIN,
+    ArgumentKind,
+    EntryArgument,
+    entry_arguments,
+    find_function,
+)
+from gawee_dialect.dialect.types import dtype_name, is_tensor
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes
 from gawee_dialect.universe import all_passes, make_context
 from gawee_dialect.upstream.located_parser import LocatedParser
@@ -35,6 +41,12 @@ def transform(module: ModuleOp, pipeline: str) -> ModuleOp:
     return result
 
 
+def shape_of(argument: EntryArgument) -> tuple[int, ...]:
+    """The shape of an argument that is a tensor."""
+    assert is_tensor(argument.type)
+    return argument.type.get_shape()
+
+
 def random_arguments(module: ModuleOp, seed: int = 0) -> dict[str, np.ndarray]:
     """Random arrays for `@main`; parameters are positive, since some are variances."""
     generator = np.random.default_rng(seed)
@@ -42,6 +54,7 @@ def random_arguments(module: ModuleOp, seed: int = 0) -> dict[str, np.ndarray]:
     assert main is not None
     arrays: dict[str, np.ndarray] = {}
     for argument in entry_arguments(main):
+        assert is_tensor(argument.type)
         dtype = dtype_name(argument.type.element_type)
         low = -0.5 if argument.kind is ArgumentKind.INPUT else 0.1
         numbers = generator.uniform(low, low + 1, argument.type.get_shape())

@@ -9,6 +9,7 @@ from gawee_dialect.interpreter.functions import RunError
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.universe import make_context
+from tests.closeness import assert_allclose
 
 # A function on tensors and a scalar that is called twice, once in a loop on a slice; one on scalars.
 CALLS = """
@@ -69,7 +70,7 @@ def test_a_function_that_is_called(level: Level) -> None:
 
     factors = np.repeat([3.0, 6.0, 12.0], 2)[:, None]
     # One product, rounded once.
-    np.testing.assert_allclose(output, x.astype(np.float64) * factors, rtol=1e-6)
+    assert_allclose(output, x.astype(np.float64) * factors, rtol=1e-6)
 
 
 def test_a_function_of_another_library_is_called_natively() -> None:
@@ -78,7 +79,7 @@ def test_a_function_of_another_library_is_called_natively() -> None:
     (output,) = parsed(EXTERNAL).run({"x": x}, Level.LLVM).values()
 
     # A few units in the last place: libm's float cosine.
-    np.testing.assert_allclose(output, np.cos(x.astype(np.float64)), rtol=1e-5, atol=1e-6)
+    assert_allclose(output, np.cos(x.astype(np.float64)), rtol=1e-5, atol=1e-6)
 
 
 def test_the_interpreter_has_no_functions_of_other_libraries() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 
 from gawee_dialect.code_options import PLAIN, CodeOptions
 from gawee_dialect.dialect.entry import find_function
@@ -24,7 +24,10 @@ from gawee_dialect.universe import make_context
 from tests.instruments.checking import check
 from tests.instruments.prove.proving import prove, unproved
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+
+import torch
+
 F = torch.nn.functional
 
 BY_KERNELS = "gawee-to-kernels,gawee-kernels-to-loops,convert-to-llvm"
@@ -99,7 +102,7 @@ def workspace_bytes(module: ModuleOp) -> int:
     assert function is not None
     workspace = find_workspace(function)
     assert workspace is not None
-    assert isinstance(workspace.type, memref.MemRefType)
+    assert isinstance(workspace.type, MemRefType)
     return workspace.type.get_shape()[0]
 
 

@@ -19,6 +19,7 @@ from gawee_dialect.hints import isa
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.universe import make_context
+from tests.closeness import assert_allclose
 
 Array = NDArray[np.float64]
 
@@ -270,7 +271,7 @@ def test_smaller_last_tiles(name: str, level: Level) -> None:
     tolerance = 1e-3 if output.dtype == np.float16 and level is not Level.GAWEE else 1e-5
     if output.dtype == np.float16 and level is Level.GAWEE:
         tolerance = 1e-2  # as it was read: every sum is rounded
-    np.testing.assert_allclose(output, wanted, rtol=tolerance, atol=tolerance)
+    assert_allclose(output, wanted, rtol=tolerance, atol=tolerance)
 
 
 @pytest.mark.parametrize("name", IN_PLACE)

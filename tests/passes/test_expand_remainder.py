@@ -41,7 +41,7 @@ func.func @main(%x: {buffer} {{gawee.input = "x"}}, %y: {buffer} {{gawee.input =
     module.verify()
     assert "math.fma" in str(module)
     ConvertToLLVM().apply(make_context(), module)
-    return CompiledModel(module).run({"x": x, "y": y})["z"]
+    return np.asarray(CompiledModel(module).run({"x": x, "y": y})["z"], np.float32)
 
 
 def any_floats(random: np.random.Generator) -> Values:

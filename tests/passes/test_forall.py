@@ -15,6 +15,8 @@ from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.universe import make_context
+from tests.closeness import assert_allclose
+from tests.passes.modules import shape_of
 from tests.upstream_mlir import requires_upstream, run_mlir_opt
 
 Array = NDArray[np.float64]
@@ -113,7 +115,7 @@ def test_iterations_put_tensors_together(name: str, level: Level) -> None:
     model = parsed(name)
     generator = np.random.default_rng(1)
     inputs = {
-        each.name: generator.normal(size=each.type.get_shape()).astype(np.float32)  # type: ignore[attr-defined]
+        each.name: generator.normal(size=shape_of(each)).astype(np.float32)
         for each in model.entry.main.inputs
     }
 
@@ -122,7 +124,7 @@ def test_iterations_put_tensors_together(name: str, level: Level) -> None:
     wanted = CASES[name][1](*(array.astype(np.float64) for array in inputs.values()))
     assert len(outputs) == len(wanted)
     for output, reference in zip(outputs, wanted, strict=True):
-        np.testing.assert_allclose(output, reference, rtol=1e-5, atol=1e-5)
+        assert_allclose(output, reference, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", ["a matmul with tails", "loops in loops"])

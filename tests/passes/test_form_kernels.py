@@ -17,8 +17,9 @@ from xdsl.dialects.builtin import ModuleOp
 from gawee_dialect.dialect.entry import entry_arguments, find_function
 from gawee_dialect.frontends.gawee_json import parse_gawee_json
 from gawee_dialect.interpreter import run_module
+from tests.closeness import assert_allclose
 from tests.effort import examples
-from tests.passes.modules import evaluate, transform
+from tests.passes.modules import evaluate, shape_of, transform
 from tests.passes.random_graphs import graphs
 
 TOLERANCE = 1e-4
@@ -34,7 +35,7 @@ def random_arguments(module: ModuleOp) -> dict[str, np.ndarray]:
     assert function is not None
     arrays: dict[str, np.ndarray] = {}
     for argument in entry_arguments(function):
-        array = generator.standard_normal(argument.type.get_shape()).astype(np.float32)
+        array = generator.standard_normal(shape_of(argument)).astype(np.float32)
         fan_in = np.prod(array.shape[1:]) if "weight" in argument.name else 1
         array = (array / np.sqrt(fan_in)).astype(np.float32)
         arrays[argument.name] = np.abs(array) + 0.5 if "var" in argument.name else array
@@ -48,7 +49,7 @@ def assert_same(
     assert got.keys() == expected.keys()
     for name, array in expected.items():
         scale = max(1.0, float(np.abs(array).max()))
-        np.testing.assert_allclose(got[name], array, rtol=0, atol=TOLERANCE * scale, err_msg=name)
+        assert_allclose(got[name], array, rtol=0, atol=TOLERANCE * scale, err_msg=name)
 
 
 @examples(25)

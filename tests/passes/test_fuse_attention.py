@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gawee_dialect.dialect.entry import MAIN, entry_arguments, find_function
 from gawee_dialect.model import Model
+from tests.closeness import assert_allclose
 from tests.passes.modules import assert_same_results, op_names, parse, transform
 
 Q, K, V = "tensor<2x3x5x4xf32>", "tensor<2x3x7x4xf32>", "tensor<2x3x7x6xf32>"
@@ -74,7 +74,7 @@ def test_a_query_that_sees_no_key_keeps_what_it_has(guarded: bool) -> None:
     before, fused = (Model(each, {}).run({**inputs, "m": hidden})["y"] for each in (module, after))
 
     assert ("attention" in op_names(after)) == guarded
-    np.testing.assert_allclose(fused, before, rtol=1e-5, atol=1e-6)
+    assert_allclose(fused, before, rtol=1e-5, atol=1e-6)
     seen_none = fused[:, :, 2]
     assert (seen_none == 0).all() if guarded else np.isnan(seen_none).all()
 
@@ -100,8 +100,8 @@ def test_attention_that_pytorch_took_apart_is_whole_again(heads: int) -> None:
 
     assert [name for name in op_names(fused) if "softmax" in name] == []
     assert op_names(fused).count("attention") == 1
-    names = [each.name for each in entry_arguments(find_function(fused, MAIN))]
+    names = [each.name for each in Model(fused, model.bound).arguments]
     given = {name: x.numpy() for name, x in zip(names, (q, k, v, mask), strict=True)}
     (got,) = Model(fused, model.bound).run(given).values()
     # Sums of at most 7 products in another order.
-    np.testing.assert_allclose(got, module(q, k, v, mask).numpy(), rtol=1e-5, atol=1e-6)
+    assert_allclose(got, module(q, k, v, mask).numpy(), rtol=1e-5, atol=1e-6)

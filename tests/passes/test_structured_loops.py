@@ -13,6 +13,8 @@ from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.universe import make_context
+from tests.closeness import assert_allclose
+from tests.passes.modules import shape_of
 
 CONSTANTS = "\n".join(
     f"  %c{number} = arith.constant {number} : index" for number in (0, 1, 2, 3, 4, 5, 6, 8, 12)
@@ -152,7 +154,7 @@ def test_structured_ops_in_loops(name: str, level: str) -> None:
     model = parsed(text)
     generator = np.random.default_rng(1)
     inputs = {
-        each.name: generator.normal(size=each.type.get_shape()).astype(np.float32)  # type: ignore[attr-defined]
+        each.name: generator.normal(size=shape_of(each)).astype(np.float32)
         for each in model.entry.main.inputs
     }
 
@@ -161,7 +163,7 @@ def test_structured_ops_in_loops(name: str, level: str) -> None:
     wanted = expected(*(array.astype(np.float64) for array in inputs.values()))
     assert len(outputs) == len(wanted)
     for output, reference in zip(outputs, wanted, strict=True):
-        np.testing.assert_allclose(output, reference, rtol=1e-5, atol=1e-5)
+        assert_allclose(output, reference, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", ["a matmul in tiles", "tiles of tiles"])

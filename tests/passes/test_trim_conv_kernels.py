@@ -7,6 +7,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.model import Model
+from tests.closeness import assert_allclose
 from tests.passes.modules import op_names, parse, transform
 
 torch = pytest.importorskip("torch")
@@ -59,7 +60,7 @@ def test_every_window_sums_what_it_summed() -> None:
         found, trimmed = found + 1, trimmed + ("slice" in op_names(after))
         got = Model(after, {"w": w}).run({"x": x})["y"]
         # Sums of up to 20 products of normal numbers, in another order.
-        np.testing.assert_allclose(got, expected.numpy(), rtol=1e-5, atol=1e-5, err_msg=str(case))
+        assert_allclose(got, expected.numpy(), rtol=1e-5, atol=1e-5, err_msg=str(case))
     assert 20 < trimmed < found - 20
 
 

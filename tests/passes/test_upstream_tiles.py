@@ -12,6 +12,7 @@ from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.universe import make_context
+from tests.closeness import assert_allclose
 from tests.passes import test_calls, test_dynamic_tiles, test_forall, test_structured_loops
 from tests.upstream_mlir import requires_upstream, run_mlir_opt, run_upstream
 
@@ -82,7 +83,7 @@ def test_tiles_compute_what_upstream_computes(name: str) -> None:
     tolerance = 1e-2 if outputs[0].dtype == np.float16 else 1e-5
     assert len(outputs) == len(expected)
     for output, reference in zip(outputs, expected, strict=True):
-        np.testing.assert_allclose(output, reference, rtol=tolerance, atol=tolerance)
+        assert_allclose(output, reference, rtol=tolerance, atol=tolerance)
 
 
 UNTILED = """
@@ -132,7 +133,7 @@ def test_what_upstream_tiles_runs(tiling: str, level: Level) -> None:
     (output,) = model.run(inputs, level).values()
 
     a, b = (array.astype(np.float64) for array in inputs.values())
-    np.testing.assert_allclose(output, a @ b, rtol=1e-5, atol=1e-5)
+    assert_allclose(output, a @ b, rtol=1e-5, atol=1e-5)
 
 
 def only_function(text: str) -> str:

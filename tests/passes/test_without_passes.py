@@ -6,6 +6,7 @@ import pytest
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.levels import Level, passes_to
+from tests.closeness import assert_allclose
 from tests.tuning.networks import network
 
 
@@ -46,4 +47,4 @@ def test_code_without_an_algorithm_computes_the_same() -> None:
     (direct,) = model.compile(left_out).run(inputs).values()
     (expected,) = model.run(inputs, Level.GAWEE).values()
     # 144 products in f32.
-    np.testing.assert_allclose(direct, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+    assert_allclose(direct, expected, rtol=0, atol=1e-5 * np.abs(expected).max())

@@ -13,9 +13,10 @@ from torch import nn
 from gawee_dialect.backend.batched import BatchedModel
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.pytorch import compile_torch, gawee_backend
+from tests.closeness import Tolerances
 
 # Sums of some dozen products in float32, in another order.
-CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 
 BATCHES = (1, 3, 5)
 
@@ -140,6 +141,8 @@ def test_inputs_that_have_no_images_are_told(axes: bool | dict[str, int]) -> Non
 
 
 class Counted(nn.Module):
+    count: torch.Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("count", torch.zeros(()))

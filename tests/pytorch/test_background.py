@@ -3,7 +3,7 @@
 import logging
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -14,9 +14,10 @@ import torch
 
 from gawee_dialect import wait_until_compiled
 from gawee_dialect.pytorch import dynamo, gawee_backend
+from tests.closeness import Tolerances
 
 # Sums of some dozen products in float32, in another order.
-CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 
 LENGTHS = (6, 9, 5)
 IN_BACKGROUND = {"background": True}
@@ -48,9 +49,9 @@ def text(length: int, batch: int = 1) -> torch.Tensor:
 
 
 def compiled(
-    model: Callable[..., object], options: dict[str, object] = IN_BACKGROUND
+    model: Callable[..., object], options: Mapping[str, str | int | bool] = IN_BACKGROUND
 ) -> Callable[..., object]:
-    return torch.compile(model, backend=gawee_backend, dynamic=True, options=options)
+    return torch.compile(model, backend=gawee_backend, dynamic=True, options={**options})
 
 
 @torch.no_grad()
@@ -98,11 +99,11 @@ def test_weights_that_are_written_are_seen(background: bool) -> None:
 
     for _ in range(3):
         torch.testing.assert_close(fast(x), model(x), **CLOSE)
-        model.linear1.weight.mul_(-0.5)
+        model.get_parameter("linear1.weight").mul_(-0.5)
         torch.testing.assert_close(fast(x), model(x), **CLOSE)
         assert wait_until_compiled()
         torch.testing.assert_close(fast(x), model(x), **CLOSE)
-        model.norm1.bias = torch.nn.Parameter(torch.randn(12))
+        model.get_submodule("norm1").bias = torch.nn.Parameter(torch.randn(12))
 
 
 @torch.no_grad()
@@ -243,7 +244,7 @@ def test_the_interpreter_ends_while_code_is_made(tmp_path: object) -> None:
     ],
 )
 def test_other_options_are_refused_where_the_model_is_called(
-    options: dict[str, object], message: str
+    options: dict[str, str | int | bool], message: str
 ) -> None:
     with torch.no_grad(), pytest.raises(Exception, match=message) as raised:
         compiled(layer(), options)(text(5))

@@ -18,10 +18,11 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.npu_ir.extract import extract_ir
 from gawee_dialect.pytorch import compile_torch, gawee_backend
 from gawee_dialect.pytorch.tensors import array_of_tensor, tensor_of_array
+from tests.closeness import Tolerances
 from tests.pytorch.zoo import make
 
 # Float32 sums in another order, several elements at once.
-CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 
 
 def test_one_call_compiles_a_model() -> None:
@@ -39,7 +40,7 @@ def test_weights_are_bound_again_without_compiling() -> None:
     compiled = compile_torch(model, (x,))
     native = compiled.native
     with torch.no_grad():
-        model.step.weight.mul_(-0.5)
+        model.get_parameter("step.weight").mul_(-0.5)
 
     compiled.rebind(model.state_dict())
 
@@ -127,6 +128,8 @@ class Assigned(torch.nn.Module):
 
 class Counted(torch.nn.Module):
     """Its state is a buffer, and one of a module inside."""
+
+    count: torch.Tensor
 
     def __init__(self) -> None:
         super().__init__()
@@ -267,7 +270,7 @@ def test_torch_compile_follows_weights_and_shapes() -> None:
 
     with torch.no_grad():
         torch.testing.assert_close(compiled(x), model(x), **CLOSE)
-        model.step.bias.add_(1)
+        model.get_parameter("step.bias").add_(1)
         torch.testing.assert_close(compiled(x), model(x), **CLOSE)
         for batch in (5, 2, 5):
             other = torch.randn(batch, 32)
@@ -280,10 +283,12 @@ def test_graphs_that_gradients_flow_through_stay_with_pytorch() -> None:
 
     torch.compile(model, backend=gawee_backend)(x).sum().backward()
 
-    gradient = model.step.weight.grad.clone()
+    weight = model.get_parameter("step.weight")
+    gradient = weight.grad
     model.zero_grad()
     model(x).sum().backward()
-    torch.testing.assert_close(gradient, model.step.weight.grad)
+    assert gradient is not None
+    torch.testing.assert_close(gradient, weight.grad)
 
 
 def test_what_is_not_supported_is_said() -> None:

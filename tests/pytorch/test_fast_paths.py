@@ -11,9 +11,10 @@ import torch
 from torch import Tensor, nn
 
 from gawee_dialect.pytorch import gawee_backend
+from tests.closeness import Tolerances
 
 # Sums of some dozen products in float32, in another order.
-CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 
 
 class Calls(nn.Module):
@@ -30,9 +31,11 @@ class Calls(nn.Module):
         return self.module(*inputs[:first], **named, **self.options)
 
 
-def layer(**options: object) -> nn.Module:
+def layer(*, norm_first: bool = False, activation: str = "relu") -> nn.Module:
     torch.manual_seed(3)
-    return nn.TransformerEncoderLayer(12, 4, 20, batch_first=True, **options).eval()
+    return nn.TransformerEncoderLayer(
+        12, 4, 20, batch_first=True, norm_first=norm_first, activation=activation
+    ).eval()
 
 
 X = torch.randn(3, 7, 12, generator=torch.Generator().manual_seed(1))

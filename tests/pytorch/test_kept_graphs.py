@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,9 +14,10 @@ from torch import nn
 
 from gawee_dialect.pytorch import compile_torch, compiled
 from gawee_dialect.pytorch.call_record import NotRecorded, record_of_call
+from tests.closeness import Tolerances
 from tests.pytorch.zoo import make
 
-CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 
 FACTOR = 2.0
 
@@ -28,9 +29,9 @@ def traced(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[nn.Module]:
     models: list[nn.Module] = []
     extract = compiled.extract_with_state
 
-    def listened(model: nn.Module, *args: object, **kwargs: object) -> object:
+    def listened(model: nn.Module, inputs: Sequence[object], *, decompose: bool) -> object:
         models.append(model)
-        return extract(model, *args, **kwargs)
+        return extract(model, inputs, decompose=decompose)
 
     monkeypatch.setattr(compiled, "extract_with_state", listened)
     return models
@@ -38,6 +39,9 @@ def traced(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[nn.Module]:
 
 class Net(nn.Module):
     """Reads what Python has: attributes, globals, a function, data of its own."""
+
+    mask: torch.Tensor
+    scale: torch.Tensor
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,9 +93,13 @@ def halved(x: torch.Tensor) -> torch.Tensor:
     return x / 2
 
 
+def less_one(_module: nn.Module, _inputs: object, made: torch.Tensor) -> torch.Tensor:
+    return made - 1
+
+
 class Doubled(nn.Linear):
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return super().forward(x) * 2
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        return super().forward(input) * 2
 
 
 CHANGES: dict[str, Callable[[Net], object]] = {
@@ -101,7 +109,7 @@ CHANGES: dict[str, Callable[[Net], object]] = {
     "data in a list": lambda model: model.parts[0].add_(1),
     "data that no state_dict has": lambda model: model.mask.mul_(2),
     "the class of a layer": lambda model: setattr(model.layer, "__class__", Doubled),
-    "a hook": lambda model: model.layer.register_forward_hook(lambda _m, _i, made: made - 1),
+    "a hook": lambda model: model.layer.register_forward_hook(less_one),
     "a method": lambda model: setattr(
         model.layer, "forward", functools.partial(torch.mul, torch.tensor(3.0))
     ),

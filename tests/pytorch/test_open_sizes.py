@@ -10,9 +10,10 @@ import torch
 from torch.nn import functional
 
 from gawee_dialect.pytorch import gawee_backend
+from tests.closeness import Tolerances
 
 # Sums of some dozen products in float32, in another order.
-CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 
 
 def sizes_as_numbers(x: torch.Tensor, shift: torch.Tensor, factor: float):

@@ -11,13 +11,18 @@ pytest.importorskip("torch")
 import torch
 from torch import nn
 from torch.nn import functional
+from torch.utils._pytree import tree_leaves
+from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect import compile_torch, wait_until_compiled
+from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.compilation import MadeElsewhere
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.pytorch import cut_graph, dynamo, explain, gawee_backend
+from tests.closeness import Tolerances
 
 # Sums of some hundred products in float32, in another order.
-CLOSE = {"rtol": 1e-4, "atol": 1e-4}
+CLOSE = Tolerances(rtol=1e-4, atol=1e-4)
 
 
 @pytest.fixture(autouse=True)
@@ -127,11 +132,17 @@ NETS: dict[str, Callable[[], tuple[Callable[..., object], Sequence[torch.Tensor]
 
 
 def agrees(
-    net: Callable[..., object], inputs: Sequence[torch.Tensor], **how: object
+    net: Callable[..., object],
+    inputs: Sequence[torch.Tensor],
+    *,
+    dynamic: bool | None = None,
+    background: bool = False,
 ) -> Callable[..., object]:
     """Call a net compiled and as it is, with the same random numbers, and hold them together."""
     eager = copy.deepcopy(net)
-    compiled = torch.compile(net, backend=gawee_backend, **how)
+    compiled = torch.compile(
+        net, backend=gawee_backend, dynamic=dynamic, options={"background": background}
+    )
     with torch.no_grad():
         for seed in range(2):
             torch.manual_seed(seed)
@@ -208,7 +219,7 @@ def test_what_is_not_supported_runs_by_pytorch(name: str, dynamic: bool | None) 
 def test_the_same_holds_in_the_background(name: str) -> None:
     net, inputs = NETS[name]()
 
-    agrees(net, inputs, options={"background": True})
+    agrees(net, inputs, background=True)
 
 
 def test_a_graph_that_is_cut_takes_other_shapes(compilations: list[object]) -> None:
@@ -235,6 +246,8 @@ def test_weights_of_parts_are_followed() -> None:
 
 class Returned(nn.Module):
     """It returns its input, a view of it, and a buffer that it changes."""
+
+    total: torch.Tensor
 
     def __init__(self) -> None:
         super().__init__()
@@ -292,10 +305,12 @@ def test_what_lowering_refuses_is_left_to_pytorch(
 ) -> None:
     program_of = dynamo.program_of
 
-    def refuses(module: object, *args: object, **more: object) -> object:
+    def refuses(
+        module: ModuleOp, options: CodeOptions, *, cache: bool, elsewhere: MadeElsewhere | None
+    ) -> object:
         if "gawee.gelu" in str(module):
             raise GaweeError(Diagnostic("too hard", "here:1:1", "gelu" if named else None))
-        return program_of(module, *args, **more)
+        return program_of(module, options, cache=cache, elsewhere=elsewhere)
 
     monkeypatch.setattr(dynamo, "program_of", refuses)
 
@@ -394,7 +409,7 @@ def test_a_graph_of_views_alone_is_what_dynamo_found(
     compiled, x = torch.compile(view, backend=gawee_backend), torch.randn(4, 5)
 
     with torch.no_grad():
-        made = torch.utils._pytree.tree_leaves(compiled(x))
+        made = tree_leaves(compiled(x))
 
     assert not entered
     for each in made:
@@ -419,9 +434,11 @@ def test_statistics_of_few_values_are_taken_of_exact_sums(
 ) -> None:
     chosen: list[str] = []
 
-    def program_of(module: object, options: dynamo.CodeOptions, **more: object) -> object:
+    def program_of(
+        module: ModuleOp, options: CodeOptions, *, cache: bool, elsewhere: MadeElsewhere | None
+    ) -> object:
         chosen.append(options.algorithms)
-        return make(module, options, **more)
+        return make(module, options, cache=cache, elsewhere=elsewhere)
 
     make = dynamo.program_of
     monkeypatch.setattr(dynamo, "program_of", program_of)

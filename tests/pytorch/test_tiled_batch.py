@@ -15,9 +15,10 @@ from gawee_dialect.passes.insertion import before
 from gawee_dialect.passes.instrument import Instrument, instrumented
 from gawee_dialect.passes.tensors.tile_batch import TileBatch
 from gawee_dialect.pytorch import compile_torch
+from tests.closeness import Tolerances
 
 # Sums of some hundred products in float32, in another order.
-CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 
 
 class Branches(nn.Module):

@@ -17,9 +17,10 @@ from torch import nn
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.backend.fingerprint import LINES, fingerprint
 from gawee_dialect.pytorch import gawee_backend, rebind_weights
+from tests.closeness import Tolerances
 
 # Sums of some hundred products in float32, in another order.
-CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 
 
 def by_numpy(weight: torch.Tensor) -> None:
@@ -59,13 +60,14 @@ def test_a_write_of_all_shows_in_the_next_call(write: str, width: int) -> None:
 
 def test_weights_in_another_layout_are_followed() -> None:
     torch._dynamo.reset()
-    model = nn.Conv2d(9, 13, 3).to(memory_format=torch.channels_last).requires_grad_(False)
+    model = nn.Conv2d(9, 13, 3).requires_grad_(False)
+    model.weight = nn.Parameter(model.weight.to(memory_format=torch.channels_last), False)
     compiled, x = torch.compile(model, backend=gawee_backend), torch.randn(2, 9, 8, 7)
 
     for _ in range(2):
         torch.testing.assert_close(compiled(x), model(x), **CLOSE)
         model.weight.data.mul_(-2)
-        model.bias.data.add_(1)
+        model.get_parameter("bias").data.add_(1)
         torch.testing.assert_close(compiled(x), model(x), **CLOSE)
 
 
@@ -134,7 +136,7 @@ def test_layers_that_share_a_graph_keep_what_is_made_of_their_weights(
         torch.testing.assert_close(compiled(x), model(x), **CLOSE)
     assert len(bound) == 3
 
-    model.layers[1].linear.weight.mul_(2)
+    model.get_parameter("layers.1.linear.weight").mul_(2)
     model.layers[2] = Layer().requires_grad_(False)
     for _ in range(4):
         torch.testing.assert_close(compiled(x), model(x), **CLOSE)

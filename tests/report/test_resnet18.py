@@ -87,7 +87,7 @@ def test_a_click_on_a_convolution_leads_to_its_assembly_and_its_time(opened: Ope
 
 
 def test_checks_of_every_pass_are_told(browser, tmp_path: Path) -> None:
-    graph = write_resnet18(tmp_path, **SMALL)
+    graph = write_resnet18(tmp_path, size=SMALL["size"], width=SMALL["width"])
     source, target = tmp_path / "net.mlir", tmp_path / "report.html"
     assert gawee_translate.main([str(graph), "-o", str(source)]) == 0
     words = [str(source), "--gawee-to-kernels", "--check-each", "-o", str(tmp_path / "out.mlir")]

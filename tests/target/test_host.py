@@ -14,6 +14,7 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.target import host
 from gawee_dialect.target.host import Measured, detect, read_measured, write_measured
 from gawee_dialect.target.machine import find_processor
+from tests.closeness import assert_allclose
 
 MEASURED = Measured(118.5e9, {"L1": 220e9, "DRAM": 21.5e9}, "2026-01-31")
 
@@ -205,7 +206,7 @@ def test_code_of_a_held_process_runs_and_has_no_wider_registers(
     compiled = model.compile(CodeOptions(num_threads=1), cache=False)
 
     # 37 f32 products in another order than NumPy's
-    np.testing.assert_allclose(compiled(x), x @ w.T, rtol=1e-5, atol=1e-5)
+    assert_allclose(compiled(x), x @ w.T, rtol=1e-5, atol=1e-5)
     assert compiled.summary.endswith(f"of {name}")
     model.save(tmp_path, ("asm",), CodeOptions(num_threads=1), name="net")
     text = (tmp_path / "net.s").read_text()

@@ -26,7 +26,8 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
         path = tmp_path / "model"
         path.write_text(graph if isinstance(graph, str) else json.dumps(graph, indent=1))
         code = gawee_translate.main([*flags, str(path)])
-        return code, *capsys.readouterr()
+        out, err = capsys.readouterr()
+        return code, out, err
 
     return run
 

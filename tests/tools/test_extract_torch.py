@@ -7,6 +7,7 @@ import pytest
 
 from gawee_dialect.model import load
 from gawee_dialect.tools.gawee_translate import main
+from tests.closeness import assert_allclose
 
 MODELS = """
 import torch
@@ -46,12 +47,12 @@ def test_a_live_model_runs_from_its_files(folder: Path) -> None:
 
     model = load(folder / "net.json", folder / "net.npz")
     ids = np.arange(14).reshape(2, 7) % 11
-    scale = np.float32([[[1, 2, 3]], [[4, 5, 6]]])
+    scale = np.array([[[1, 2, 3]], [[4, 5, 6]]], np.float32)
     (result,) = model.run(dict(zip(("ids", "scale"), (ids, scale), strict=True))).values()
     with torch.no_grad():
         expected = models_of_mine.net()(torch.from_numpy(ids), torch.from_numpy(scale))
     # Sums of 5 products of f32: a few roundings.
-    np.testing.assert_allclose(result, expected.numpy(), rtol=1e-5, atol=1e-6)
+    assert_allclose(result, expected.numpy(), rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize(

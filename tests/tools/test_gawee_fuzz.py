@@ -69,7 +69,8 @@ def run(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.M
 
     def run(*argv: str) -> tuple[int, str, str]:
         code = gawee_fuzz.main([*argv])
-        return code, *capfd.readouterr()
+        out, err = capfd.readouterr()
+        return code, out, err
 
     return run
 

@@ -39,7 +39,8 @@ Run = Callable[..., tuple[int, str, str]]
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     def run(*argv: str | Path) -> tuple[int, str, str]:
         code = gawee_reduce.main([str(word) for word in argv])
-        return code, *capsys.readouterr()
+        out, err = capsys.readouterr()
+        return code, out, err
 
     return run
 

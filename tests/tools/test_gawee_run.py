@@ -13,11 +13,13 @@ import numpy as np
 import pytest
 
 from gawee_dialect.tools.gawee_run import main
+from tests.archives import savez
+from tests.closeness import Tolerances
 
 ROOT = Path(__file__).parents[2]
 DIGITS = ROOT / "examples" / "digits"
 GRAPH = str(DIGITS / "graph.json")
-TOLERANCE = {"rtol": 0, "atol": 1e-4}
+TOLERANCE = Tolerances(rtol=0, atol=1e-4)
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +149,7 @@ def test_weights_from_an_archive_replace_the_folder(
     import gawee_dialect
 
     bound = gawee_dialect.load(GRAPH).bound
-    np.savez(tmp_path / "w.npz", **{**bound, "fc.bias": bound["fc.bias"] + 1})
+    savez(tmp_path / "w.npz", **{**bound, "fc.bias": np.add(bound["fc.bias"], 1)})
     np.save(tmp_path / "x.npy", held_back["images"][:1])
 
     code = main(

@@ -14,6 +14,8 @@ from gawee_dialect.frontends.npu_ir.extract import extract_ir
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR
 from gawee_dialect.model import load
 from gawee_dialect.tools import gawee_run, gawee_translate
+from tests.archives import savez
+from tests.closeness import assert_allclose
 from tests.pytorch.zoo import make
 
 
@@ -43,7 +45,7 @@ def test_a_graph_runs_with_weights_of_any_format(folder: Path, weights: str, lev
 
     (result,) = np.load(output).values()
     # One product of six terms, in another order.
-    np.testing.assert_allclose(result, np.load(folder / "expected.npy"), rtol=1e-5, atol=1e-6)
+    assert_allclose(result, np.load(folder / "expected.npy"), rtol=1e-5, atol=1e-6)
 
 
 def test_verify_holds_outputs_against_pytorch(folder: Path, capsys) -> None:
@@ -88,12 +90,12 @@ def test_constants_may_come_from_a_file(folder: Path, capsys) -> None:
     assert run(folder, "--level", "gawee") == 1
     assert "expected weights to have constant" in capsys.readouterr().err
 
-    np.savez(folder / "c.npz", **data)
+    savez(folder / "c.npz", **data)
     flags = ("--constants", str(folder / "c.npz"), "--output", str(folder / "out.npz"))
     assert run(folder, "--level", "gawee", "--verify", *flags) == 0
 
     (result,) = np.load(folder / "out.npz").values()
-    np.testing.assert_allclose(result, np.load(folder / "expected.npy"), rtol=1e-5, atol=1e-6)
+    assert_allclose(result, np.load(folder / "expected.npy"), rtol=1e-5, atol=1e-6)
 
 
 def test_a_constant_that_is_none_is_refused(folder: Path, capsys) -> None:
@@ -106,6 +108,8 @@ def test_a_constant_that_is_none_is_refused(folder: Path, capsys) -> None:
 
 def test_a_large_constant_is_an_argument_with_data(tmp_path: Path) -> None:
     class Table(torch.nn.Module):
+        table: torch.Tensor
+
         def __init__(self) -> None:
             super().__init__()
             table = torch.arange(70.0 * 70).reshape(70, 70)
@@ -120,7 +124,7 @@ def test_a_large_constant_is_an_argument_with_data(tmp_path: Path) -> None:
 
     assert [str(each.kind) for each in model.arguments] == ["input", "constant"]
     (result,) = model.run({"x": x.numpy()}).values()
-    np.testing.assert_allclose(result, (x + torch.arange(4900.0).reshape(70, 70)).numpy())
+    assert_allclose(result, (x + torch.arange(4900.0).reshape(70, 70)).numpy())
 
 
 def test_coverage_judges_every_node(folder: Path, capsys) -> None:

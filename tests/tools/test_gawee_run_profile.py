@@ -3,6 +3,7 @@
 import json
 import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -69,9 +70,11 @@ def test_nodes_of_one_module_have_a_name_and_a_row_each(tmp_path: Path) -> None:
 def test_what_is_timed_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[str] = []
 
-    def counted(text: str, *arguments: object, **options: bool) -> jit.ObjectCode:
+    def counted(
+        text: str, target: jit.Target, *, assembly: bool = False, called: Sequence[str] = ()
+    ) -> jit.ObjectCode:
         compiled.append(text)
-        return compile_object(text, *arguments, **options)
+        return compile_object(text, target, assembly=assembly, called=called)
 
     compile_object = jit.compile_object
     monkeypatch.setattr(jit, "compile_object", counted)

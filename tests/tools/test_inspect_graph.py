@@ -20,7 +20,8 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
 
     def run(*arguments: str) -> tuple[int, str, str]:
         code = gawee_translate.main(arguments)
-        return code, *capsys.readouterr()
+        out, err = capsys.readouterr()
+        return code, out, err
 
     return run
 

@@ -17,6 +17,7 @@ from gawee_dialect.schedules.database import NO_CHOICES
 from gawee_dialect.schedules.file import append, read_schedules
 from gawee_dialect.schedules.keys import Decision
 from gawee_dialect.tuning.search import Outcome, Settings, Tuner, choices_of, is_close
+from tests.closeness import assert_allclose
 from tests.passes.modules import evaluate
 from tests.tuning.networks import network
 
@@ -54,7 +55,7 @@ def assert_computes_what_pytorch_does(tuned: Tuned, path: Path) -> None:
     compiled = tuned.model.compile(options, cache=False)
     (result,) = compiled.run(tuned.inputs).values()
     # Winograd's algorithm on 144 products, in f32.
-    np.testing.assert_allclose(result, expected, rtol=0, atol=2e-5 * np.abs(expected).max())
+    assert_allclose(result, expected, rtol=0, atol=2e-5 * np.abs(expected).max())
 
 
 def test_a_line_is_written_for_each_kernel_and_says_what_was_measured(tuned: Tuned) -> None:

@@ -42,7 +42,8 @@ def cluster(
 
         with Client(scheduler_file=str(file), timeout=120) as client:
             client.wait_for_workers(len(resources), timeout=180)
-            address = client.scheduler.address
+            assert client.scheduler is not None
+            address = str(client.scheduler.address)
         yield address, workers
     finally:
         for process in reversed(started):

@@ -12,6 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
+from gawee_dialect.onnx_backend import ModelProto
+
 os.environ.setdefault("ONNX_HOME", str(Path(__file__).resolve().parents[3] / "build/onnx_home"))
 
 KINDS = ("node", "real", "simple", "pytorch-converted", "pytorch-operator")
@@ -40,7 +42,7 @@ REMARKS: Mapping[str, str] = {
 class Backend(Protocol):
     """What the runner calls."""
 
-    def prepare(self, model: object, device: str) -> object: ...
+    def prepare(self, model: ModelProto, device: str) -> object: ...
 
     def supports_device(self, device: str) -> bool: ...
 
@@ -95,7 +97,7 @@ class _Called:
 
     backend: Backend
 
-    def prepare(self, model: object, device: str) -> object:
+    def prepare(self, model: ModelProto, device: str) -> object:
         return self.backend.prepare(model, device)
 
     def supports_device(self, device: str) -> bool:
@@ -123,7 +125,9 @@ def all_cases() -> list[Case]:
 
 
 def _found() -> Iterator[Case]:
-    data = Path(import_module("onnx").__file__).parent / "backend/test/data"
+    import onnx
+
+    data = Path(onnx.__file__).parent / "backend/test/data"
     load: Callable[..., list] = import_module("onnx.backend.test.loader").load_model_tests
     for kind in KINDS:
         for case in load(kind=kind):

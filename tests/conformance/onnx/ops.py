@@ -50,7 +50,7 @@ def place_of(schema: OpSchema) -> str:
         return "read"
     if name in host_ops() or name in CONTROL_FLOW:
         return "host"
-    if schema.has_function or schema.has_context_dependent_function:
+    if any(getattr(schema, f"has_{kind}") for kind in ("function", "context_dependent_function")):
         return "function"
     return "nowhere"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import torch
@@ -10,12 +10,15 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.frontends.npu_ir.importer import import_ir
-from gawee_dialect.frontends.npu_ir.ir import NPU_IR, OpNode, TensorMeta
+from gawee_dialect.frontends.npu_ir.ir import NPU_IR, Attributes, AttributeValue, OpNode, TensorMeta
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.model import Model
 from gawee_dialect.pytorch.tensors import array_of_tensor
+from tests.closeness import assert_allclose
 
 Value: TypeAlias = object
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -33,16 +36,10 @@ class Call:
 class Draw:
     """What hypothesis draws a call from."""
 
-    draw: Callable[[st.SearchStrategy], Value]
+    data: st.DataObject
 
-    def int(self, low: int, high: int) -> int:
-        return self.draw(st.integers(low, high))
-
-    def bool(self) -> bool:
-        return self.draw(st.booleans())
-
-    def choice(self, *values):
-        return self.draw(st.sampled_from(values))
+    def choice(self, *values: T) -> T:
+        return self.data.draw(st.sampled_from(values))
 
     def shape(self, low: int = 1, high: int = 4, *, smallest: int = 1) -> tuple[int, ...]:
         return tuple(self.int(smallest, 4) for _ in range(self.int(low, high)))
@@ -75,6 +72,13 @@ class Draw:
         kept = [self.choice(size, 1) for size in shape]
         return tuple(kept[self.int(0, len(kept)) :])
 
+    # Last: from here on `int` and `bool` are these in the class, for annotations too.
+    def bool(self) -> bool:
+        return self.data.draw(st.booleans())
+
+    def int(self, low: int, high: int) -> int:
+        return self.data.draw(st.integers(low, high))
+
 
 Case: TypeAlias = Callable[[Draw], Call]
 
@@ -97,10 +101,13 @@ def find_overload(name: str) -> torch._ops.OpOverload:
     return getattr(getattr(getattr(torch.ops, namespace), op), overload)
 
 
-def encoded(value: Value) -> Value:
+def encoded(value: Value) -> AttributeValue:
     if isinstance(value, torch.dtype | torch.memory_format | torch.layout):
         return str(value)
-    return list(value) if isinstance(value, tuple) else value
+    if isinstance(value, list | tuple):
+        return [encoded(each) for each in value]
+    assert value is None or isinstance(value, bool | int | float | str), value
+    return value
 
 
 def meta(name: str, tensor: torch.Tensor) -> TensorMeta:
@@ -112,11 +119,12 @@ class OneNode:
 
     def __init__(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> None:
         self.inputs: dict[str, torch.Tensor] = {}
-        self.attrs: dict[str, Value] = {}
-        self.sizes: list[int] = []
-        self.masks: list[list[bool]] = []
+        self.attrs: Attributes = {}
+        self.sizes: list[AttributeValue] = []
+        self.masks: list[AttributeValue] = []
         schema = find_overload(name)._schema.arguments
-        given = dict(zip((argument.name for argument in schema), args, strict=False)) | kwargs
+        names = [argument.name for argument in schema]
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
         for argument in schema:
             kind = str(argument.type)
             if argument.name in given:
@@ -130,6 +138,7 @@ class OneNode:
         if isinstance(value, torch.Tensor):
             self.inputs[f"in{len(self.inputs)}"] = value
         elif "Tensor" in kind and "List" in kind:
+            assert isinstance(value, list | tuple)
             tensors = [each for each in value if each is not None]
             self.sizes.append(len(tensors))
             if len(tensors) < len(value):
@@ -172,4 +181,4 @@ def check(op: str, call: Call, level: str = "gawee") -> None:
         slack = 400 if want.dtype == np.float16 else 1
         if want.dtype.name == "bfloat16":
             output, want, slack = output.astype(np.float32), want.astype(np.float32), 2000
-        np.testing.assert_allclose(output, want, rtol=call.rtol * slack, atol=call.atol * slack)
+        assert_allclose(output, want, rtol=call.rtol * slack, atol=call.atol * slack)

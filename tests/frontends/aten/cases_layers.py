@@ -4,13 +4,14 @@ from importlib import import_module
 
 import torch
 
+from tests.closeness import Tolerances
 from tests.frontends.aten.calls import Call, Draw, case
 
 import_module("transformers.integrations.moe")  # defines an op
 
 INDEX_TYPES = (torch.int32, torch.int64)
 
-SUMS = {"rtol": 1e-4, "atol": 1e-5}
+SUMS = Tolerances(rtol=1e-4, atol=1e-5)
 """Sums of many products, in another order."""
 
 
@@ -190,6 +191,7 @@ def pools(axes: int) -> None:
         @case(f"aten.max_pool{axes}d_with_indices.default")
         def max_pool_with_indices(d: Draw) -> Call:
             image, *window = max_pool(d).args
+            assert isinstance(image, torch.Tensor)
             image[..., :2] = -float("inf")
             window[3] = [d.int(1, 2)]
             return Call([image, *window])

@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import entry_arguments, find_function, output_names
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp
+from gawee_dialect.dialect.types import tensor_type
 from gawee_dialect.frontends.npu_ir.aten import registry
 from gawee_dialect.frontends.npu_ir.aten.registry import find_mapping, register_op
 from gawee_dialect.frontends.npu_ir.errors import ConversionError
@@ -240,7 +241,7 @@ def test_users_add_ops(monkeypatch: pytest.MonkeyPatch) -> None:
 
     @register_op("my::scale")
     def scale(emit: Emitter, x: SSAValue, factor: float = 2.0) -> SSAValue:
-        return emit(MulOp(x, emit.number(factor, x.type.element_type)))
+        return emit(MulOp(x, emit.number(factor, tensor_type(x).element_type)))
 
     @register_op("my::scale.twice")
     def twice(emit: Emitter, x: SSAValue) -> list[SSAValue]:
@@ -340,7 +341,7 @@ def read_behind_relu(op: str, *shape: int) -> NPU_IR:
 
 def test_memory_of_an_elementwise_op_is_read() -> None:
     (read,) = run(
-        read_behind_relu("aten.clone.default", 2, 3), x=np.float32([[0, 1, 2], [3, 4, 5]])
+        read_behind_relu("aten.clone.default", 2, 3), x=np.array([[0, 1, 2], [3, 4, 5]], np.float32)
     )
 
     assert read.tolist() == [0, 2, 4]

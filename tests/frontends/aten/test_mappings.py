@@ -31,7 +31,7 @@ def test_a_call_computes_what_pytorch_does(op: str) -> None:
     @SETTINGS
     @given(st.data())
     def run(data: st.DataObject) -> None:
-        check(op, CASES[op](Draw(data.draw)))
+        check(op, CASES[op](Draw(data)))
 
     run()
 
@@ -71,7 +71,7 @@ def test_a_call_computes_the_same_as_machine_code(op: str) -> None:
     @settings(SETTINGS, max_examples=2)
     @given(st.data())
     def run(data: st.DataObject) -> None:
-        check(op, CASES[op](Draw(data.draw)), "llvm")
+        check(op, CASES[op](Draw(data)), "llvm")
 
     run()
 

@@ -65,6 +65,8 @@ class Block(nn.Module):
 
 
 class Llama(nn.Module):
+    frequencies: Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.embed = nn.Embedding(WORDS, WIDTH)

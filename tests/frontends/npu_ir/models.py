@@ -126,6 +126,8 @@ class Reads(nn.Module):
 
 
 class Counts(nn.Module):
+    count: Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.register_buffer("count", torch.zeros(()))
@@ -137,6 +139,8 @@ class Counts(nn.Module):
 
 class Attribute(nn.Module):
     """A tensor that is neither parameter nor buffer: on the meta device it has no data."""
+
+    frequencies: Tensor
 
     def __init__(self) -> None:
         super().__init__()

@@ -19,6 +19,7 @@ def run_with_pytorch(
     for node in ir.nodes:
         made = call_aten(node, lambda each: values[each.name], "cpu")
         for meta, each in zip(node.outputs, made, strict=True):
+            assert isinstance(each, torch.Tensor)
             assert tuple(each.shape) == meta.shape
             values[meta.name] = each
     return [values[meta.name] for meta in ir.graph_outputs]

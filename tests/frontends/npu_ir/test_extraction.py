@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
-from gawee_dialect.diagnostics import GaweeError  # noqa: E402
-from gawee_dialect.frontends.npu_ir import (  # noqa: E402
+import torch
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.frontends.npu_ir import (
     NPU_IR,
     ConversionError,
     ExportError,
@@ -19,16 +22,16 @@ from gawee_dialect.frontends.npu_ir import (  # noqa: E402
     pytorch,
     validate_ir,
 )
-from gawee_dialect.frontends.npu_ir.aten_call import infer_with_pytorch  # noqa: E402
-from gawee_dialect.frontends.npu_ir.convert import Unsayable, encode  # noqa: E402
-from gawee_dialect.frontends.npu_ir.errors import WeightLoadError  # noqa: E402
-from gawee_dialect.frontends.npu_ir.extract import NoDataWarning  # noqa: E402
-from gawee_dialect.frontends.npu_ir.importer import import_ir  # noqa: E402
-from gawee_dialect.frontends.npu_ir.read import parse_ir  # noqa: E402
-from gawee_dialect.frontends.npu_ir.write import ir_text  # noqa: E402
-from gawee_dialect.locations import node_name  # noqa: E402
-from tests.frontends.npu_ir import models  # noqa: E402
-from tests.frontends.npu_ir.running import run_with_pytorch  # noqa: E402
+from gawee_dialect.frontends.npu_ir.aten_call import infer_with_pytorch
+from gawee_dialect.frontends.npu_ir.convert import Unsayable, encode
+from gawee_dialect.frontends.npu_ir.errors import WeightLoadError
+from gawee_dialect.frontends.npu_ir.extract import NoDataWarning
+from gawee_dialect.frontends.npu_ir.importer import import_ir
+from gawee_dialect.frontends.npu_ir.read import parse_ir
+from gawee_dialect.frontends.npu_ir.write import ir_text
+from gawee_dialect.locations import node_name
+from tests.frontends.npu_ir import models
+from tests.frontends.npu_ir.running import run_with_pytorch
 
 MODELS = {
     "mlp": (models.SimpleMLP, lambda: torch.randn(3, 784)),
@@ -167,11 +170,11 @@ def test_strict_wants_everything_on_meta_and_says_how():
     assert extract_ir(model, (torch.randn(3, 4),), strict=False).model_name == "Lifted"
 
 
-def refused(error: type[Exception], model: torch.nn.Module, **options: bool) -> str:
+def refused(error: type[Exception], model: torch.nn.Module, *, decompose: bool = True) -> str:
     with torch.device("meta"):
         x = torch.randn(3, 4)
     with pytest.raises(error) as raised:
-        extract_ir(model.to("meta").eval(), (x,), **options)
+        extract_ir(model.to("meta").eval(), (x,), decompose=decompose)
     return str(raised.value)
 
 
@@ -219,6 +222,8 @@ def test_changed_buffers_are_refused():
 
 def test_errors_of_the_model_itself_are_located():
     class Wrong(torch.nn.Module):
+        missing: torch.nn.Module
+
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return self.missing(x)
 
@@ -287,7 +292,7 @@ def test_buffers_that_no_state_dict_has_travel_with_the_graph():
 
 
 def test_arguments_that_the_format_cannot_say_are_refused():
-    shapes = torch.fx.experimental.symbolic_shapes.ShapeEnv()
+    shapes = ShapeEnv()
 
     with pytest.raises(Unsayable, match="expected argument 'size' to be static, got 'u0'"):
         encode([2, shapes.create_unbacked_symint()], "size")

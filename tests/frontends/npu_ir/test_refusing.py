@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -191,7 +192,8 @@ def test_pytorch_infers_shapes():
 
 
 def test_graphs_made_in_python_are_checked_before_they_are_written(tmp_path: Path):
-    x = TensorMeta("x", (2, "n"), "")  # pyright: ignore[reportArgumentType]
+    sizes: list[Any] = [2, "n"]
+    x = TensorMeta("x", tuple(sizes), "")
     ir = NPU_IR([], [x], [], [TensorMeta("w", (2,), "float32")])
     ir.constants["w"] = Constant(np.zeros((2,), np.int64), "int64")
 

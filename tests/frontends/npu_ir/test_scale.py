@@ -3,7 +3,7 @@
 from time import process_time
 
 from gawee_dialect.frontends.npu_ir.importer import import_ir
-from gawee_dialect.frontends.npu_ir.ir import NPU_IR, OpNode, TensorMeta
+from gawee_dialect.frontends.npu_ir.ir import NPU_IR, AttributeValue, OpNode, TensorMeta
 from gawee_dialect.levels import Level, lower_to
 from tests.effort import FULL
 
@@ -22,7 +22,7 @@ def layers(count: int) -> NPU_IR:
     nodes: list[OpNode] = []
 
     def node(
-        op: str, inputs: list[TensorMeta], shape: tuple[int, ...], **attrs: object
+        op: str, inputs: list[TensorMeta], shape: tuple[int, ...], **attrs: AttributeValue
     ) -> TensorMeta:
         name = f"n{len(nodes)}"
         result = TensorMeta(name, shape, "float32")

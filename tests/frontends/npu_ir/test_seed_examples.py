@@ -56,6 +56,7 @@ def test_the_examples_run():
 
     execute = find_executor("my_custom_op")
     assert execute is names["execute_my_op"]
+    assert execute is not None
     assert execute([], {}) == [5]
     assert [each.name for each in vars(names["ir"])["weights"]] == ["weight", "bias"]
 

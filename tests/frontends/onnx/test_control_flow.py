@@ -5,6 +5,7 @@ import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import load
+from tests.closeness import assert_allclose
 
 onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
@@ -35,7 +36,7 @@ def check(tmp_path, made, inputs):
         got = list(load(path).runner(level, cache=False)(inputs).values())
         for one, wanted in zip(got, expected, strict=True):
             # A handful of additions and products, in the same order.
-            np.testing.assert_allclose(one, wanted, rtol=1e-6, atol=1e-6)
+            assert_allclose(one, wanted, rtol=1e-6, atol=1e-6)
 
 
 def refused(tmp_path, made, match):
@@ -60,7 +61,7 @@ def looped(trips, going=True, *, known=True):
     )
     node = helper.make_node("Loop", ["trips", "going", "x"], ["y", "every"], body=body)
     constants = [("going", np.asarray(going)), ("most", np.int64(3))]
-    inputs = [("x", (2, 3))]
+    inputs: list[tuple[str | int | tuple[int, ...], ...]] = [("x", (2, 3))]
     if known:
         constants.append(("trips", np.asarray(trips, np.int64)))
     else:

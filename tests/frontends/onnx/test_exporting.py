@@ -23,6 +23,7 @@ from gawee_dialect.model import load
 from gawee_dialect.source import Source
 from gawee_dialect.tools import gawee_translate
 from gawee_dialect.universe import make_context
+from tests.closeness import assert_allclose
 from tests.test_completeness import example_arguments, example_module
 
 DIGITS = Path(__file__).parents[3] / "examples" / "digits" / "graph.json"
@@ -73,7 +74,7 @@ def check(module: ModuleOp, arguments: dict[str, np.ndarray]) -> None:
     # Two implementations of a function in single precision: a few roundings; of half, of half.
     for ours, theirs in zip(want, session.run(None, arguments), strict=True):
         tolerance = 5e-3 if ours.dtype == np.float16 else 1e-4
-        np.testing.assert_allclose(theirs, ours, rtol=tolerance, atol=tolerance / 10)
+        assert_allclose(theirs, ours, rtol=tolerance, atol=tolerance / 10)
 
 
 EXPORTED = sorted(writers(), key=lambda op: op.name)
@@ -353,7 +354,7 @@ def test_a_layer_of_pytorch_is_written_with_the_gates_of_onnx(name: str, bias: b
     wanted = [output, *(last if name == "LSTM" else [last])]
     for one, other in zip(got, wanted, strict=True):
         # Seven steps of sums of a few products, through functions that are computed otherwise.
-        np.testing.assert_allclose(one, other.numpy(), rtol=1e-4, atol=1e-5)
+        assert_allclose(one, other.numpy(), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize(

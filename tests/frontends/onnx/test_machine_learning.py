@@ -10,6 +10,8 @@ import pytest
 from gawee_dialect import onnx_backend
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import load
+from gawee_dialect.onnx_backend.values import as_array
+from tests.closeness import assert_allclose
 
 onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
@@ -40,9 +42,10 @@ def compare(op: str, inputs: Sequence[np.ndarray], count: int = 1, **attributes:
     given = {f"i{at}": each for at, each in enumerate(inputs)}
     prepared = onnx_backend.prepare(model, level="gawee")
 
-    for got, wanted in zip(prepared.run(given), session.run(None, given), strict=True):
+    for made, wanted in zip(prepared.run(given), session.run(None, given), strict=True):
+        got = as_array(made)
         assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape)
-        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)  # sums of a few f32
+        assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)  # sums of a few f32
     assert not prepared.session.host
 
 
@@ -130,7 +133,7 @@ def test_shares_of_classes_as_compiled_code() -> None:
         onnx_backend.run_model(model, [X], level="gawee"),
         strict=True,
     ):
-        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)  # sums of a few f32
+        assert_allclose(as_array(got), as_array(wanted), rtol=1e-5, atol=1e-6)  # sums of a few f32
 
 
 def test_maps_are_made_and_read_on_the_host() -> None:
@@ -165,7 +168,8 @@ def test_maps_are_made_and_read_on_the_host() -> None:
         if op == "ZipMap":
             assert got == wanted
         else:
-            assert (got.dtype, got.tolist()) == (wanted.dtype, wanted.tolist())
+            text = as_array(got)
+            assert (text.dtype, text.tolist()) == (wanted.dtype, wanted.tolist())
 
 
 def test_categories_are_numbers_or_text() -> None:
@@ -176,8 +180,9 @@ def test_categories_are_numbers_or_text() -> None:
         model.opset_import[1].version = 1
         (wanted,) = runtime.InferenceSession(model.SerializeToString()).run(None, {"i0": given})
 
-        (got,) = onnx_backend.run_model(model, {"i0": given}, level="gawee")
+        (made,) = onnx_backend.run_model(model, {"i0": given}, level="gawee")
 
+        got = as_array(made)
         assert (got.dtype, got.tolist()) == (wanted.dtype, wanted.tolist())
 
 
@@ -233,6 +238,7 @@ def test_trees_that_vote_for_targets(aggregate: str) -> None:
     compare(
         "TreeEnsembleRegressor",
         [missing],
+        1,
         aggregate_function=aggregate,
         base_values=[0.25],
         n_targets=1,
@@ -288,6 +294,7 @@ def test_trees_that_ask_alike_are_masks_of_leaves(mode: str, depth: int, targets
     compare(
         "TreeEnsembleRegressor",
         [given],
+        1,
         n_targets=targets,
         target_treeids=of_trees,
         target_nodeids=leaves,
@@ -298,16 +305,16 @@ def test_trees_that_ask_alike_are_masks_of_leaves(mode: str, depth: int, targets
 
 
 def test_labels_that_are_text_are_made_on_the_host_and_refused_without_one(tmp_path: Path) -> None:
-    labels = {"classlabels_strings": ["a", "b", "c"], "intercepts": [0.5, 0.0, 0.0]}
-    attributes = {"coefficients": COEFFICIENTS, **labels}
+    attributes = {"coefficients": COEFFICIENTS, "classlabels_strings": ["a", "b", "c"]}
+    attributes["intercepts"] = [0.5, 0.0, 0.0]
     model = model_of("LinearClassifier", [X], attributes, 2)
     prepared = onnx_backend.prepare(model, level="gawee")
 
-    labels, scores = prepared.run([X])
+    labels, scores = map(as_array, prepared.run([X]))
 
     wanted = runtime.InferenceSession(model.SerializeToString()).run(None, {"i0": X})
     assert labels.tolist() == wanted[0].tolist()
-    np.testing.assert_allclose(scores, wanted[1], rtol=1e-5, atol=1e-6)  # sums of three f32
+    assert_allclose(scores, wanted[1], rtol=1e-5, atol=1e-6)  # sums of three f32
     assert prepared.session.host == {"ai.onnx.ml.LabelEncoder"}
     onnx.save(model, tmp_path / "text.onnx")
     with pytest.raises(GaweeError, match="unsupported labels that are text"):

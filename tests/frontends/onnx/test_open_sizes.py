@@ -10,6 +10,7 @@ from gawee_dialect.model import Model, load
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes
 from gawee_dialect.tools import gawee_run, gawee_translate
 from gawee_dialect.universe import all_passes, make_context
+from tests.closeness import assert_allclose
 from tests.frontends.onnx.onnx_models import FLOAT, helper, onnx, written
 
 runtime = pytest.importorskip("onnxruntime")
@@ -90,7 +91,7 @@ def compare(path, run):
         wanted = session.run(None, {"x": x})
         for got, array in zip(run(x).values(), wanted, strict=True):
             # Sums of 12 products, and of 20 after a softmax, in another order.
-            np.testing.assert_allclose(got, array, rtol=1e-4, atol=1e-5)
+            assert_allclose(got, array, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("level", ["gawee", "linalg", "llvm"])
@@ -122,7 +123,7 @@ def test_code_for_given_sizes_computes_what_the_static_graph_does(path):
     x = np.random.default_rng(2).standard_normal((2, 7, WIDTH)).astype(np.float32)
     compiled = network.compile(sizes={"batch": 2, "length": 7})
     for got, wanted in zip(compiled.run(x).values(), static.run(x).values(), strict=True):
-        np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
+        assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
 
 
 def test_what_a_range_would_tell_is_refused_without_one(path, capsys):

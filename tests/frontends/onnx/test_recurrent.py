@@ -6,6 +6,7 @@ import pytest
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.onnx.export.model_file import export_onnx
 from gawee_dialect.model import load
+from tests.closeness import assert_allclose
 
 onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
@@ -67,7 +68,7 @@ def check(tmp_path, op, inputs, levels=("gawee",), **attributes):
         got = load(path).runner(level, cache=False)(named)
         for one, wanted in zip(got.values(), expected, strict=True):
             # Seven steps of sums of seven products, through functions that are computed otherwise.
-            np.testing.assert_allclose(one, wanted, rtol=1e-4, atol=1e-5)
+            assert_allclose(one, wanted, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("op", GATES)
@@ -103,8 +104,8 @@ def test_a_batch_that_comes_first(tmp_path):
     y, h = load(tmp_path / "net.onnx").runner("gawee", cache=False)(named).values()
 
     # As in `check`.
-    np.testing.assert_allclose(y, expected.transpose(2, 0, 1, 3), rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(h, last.swapaxes(0, 1), rtol=1e-4, atol=1e-5)
+    assert_allclose(y, expected.transpose(2, 0, 1, 3), rtol=1e-4, atol=1e-5)
+    assert_allclose(h, last.swapaxes(0, 1), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ import pytest
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import load
 from gawee_dialect.onnx_backend import run_model
+from gawee_dialect.onnx_backend.values import as_array
+from tests.closeness import assert_allclose
 
 onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
@@ -35,7 +37,7 @@ def test_regions_are_sampled_and_averaged(tmp_path, opset):
     for level in ("gawee", "llvm"):
         (got,) = load(path).runner(level, cache=False)(inputs).values()
         # Positions are computed in another order: roundings of numbers below 20.
-        np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5)
+        assert_allclose(as_array(got), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_samples_whose_number_depends_on_the_region_are_refused(tmp_path):
@@ -77,4 +79,4 @@ def test_pools_of_regions_and_of_whole_images(op_type, attributes, level) -> Non
     (got,) = run_model(model, inputs, level=level)
 
     # Powers of 63 elements and a root of their sum: some roundings of float32.
-    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6)
+    assert_allclose(as_array(got), expected, rtol=1e-5, atol=1e-6)

@@ -16,6 +16,8 @@ from gawee_dialect.parameters import open_archive
 from gawee_dialect.source import Source
 from gawee_dialect.tools import gawee_run, gawee_translate
 from gawee_dialect.universe import make_context
+from tests.archives import savez
+from tests.closeness import assert_allclose
 from tests.frontends.xoc.documents import EXAMPLE, Json, chain, node, tensor
 
 rng = np.random.default_rng(0)
@@ -131,7 +133,7 @@ def test_a_network_runs_with_the_weights_of_its_nodes() -> None:
     (got,) = model_of(conv_graph(), WEIGHTS).run({"x": x}).values()
 
     # Sums of 18 and of 140 products in float32 against float64: some roundings.
-    np.testing.assert_allclose(got, expected(x), rtol=1e-4, atol=1e-4)
+    assert_allclose(got, expected(x), rtol=1e-4, atol=1e-4)
 
 
 def by_index() -> dict[str, np.ndarray]:
@@ -150,7 +152,7 @@ def test_weights_are_found_by_node_by_index_and_by_tensor(
 ) -> None:
     graph, archive = tmp_path / "net.xoc.json", tmp_path / "w.npz"
     graph.write_text(json.dumps(conv_graph()))
-    np.savez(archive, **weights)
+    savez(archive, **weights)
 
     bound = load(graph, archive).bound
 
@@ -164,7 +166,7 @@ def test_an_index_that_is_the_id_of_another_node_is_not_taken(tmp_path: Path) ->
     graph = conv_graph()
     graph["nodes"][0]["id"] = "1"  # the index of the convolution
     source = Source.of_text(json.dumps(graph), "g.json")
-    np.savez(tmp_path / "w.npz", **{"1.weight": WEIGHTS["fc.weight"], "1.bias": floats(5)})
+    savez(tmp_path / "w.npz", **{"1.weight": WEIGHTS["fc.weight"], "1.bias": floats(5)})
 
     store = open_graph(source).weights(open_archive(tmp_path / "w.npz"))
 
@@ -203,7 +205,7 @@ def test_uwef_beside_a_graph_is_read_and_is_held_against_it(
     )
 
     assert code == 0
-    np.testing.assert_allclose(np.load(tmp_path / "y.npz")["y"], expected(x), rtol=1e-4, atol=1e-4)
+    assert_allclose(np.load(tmp_path / "y.npz")["y"], expected(x), rtol=1e-4, atol=1e-4)
     wrong = uwef(tmp_path / "wrong.json", conv=fc, fcc=fc)
     assert gawee_run.main([str(graph), "--weights", str(wrong)]) == 1
     said = capsys.readouterr().err
@@ -236,7 +238,7 @@ def test_weights_are_called_as_uwef_calls_them() -> None:
     (got,) = model_of(graph, store).run({"x": x}).values()
 
     scale, bias, mean, var = (each[:, None].astype(np.float64) for each in store.values())
-    np.testing.assert_allclose(got, (x - mean) / np.sqrt(var + 1e-3) * scale + bias, rtol=1e-5)
+    assert_allclose(got, (x - mean) / np.sqrt(var + 1e-3) * scale + bias, rtol=1e-5)
 
 
 @pytest.mark.parametrize("with_bias", [False, True])
@@ -252,7 +254,7 @@ def test_gemm_with_and_without_bias(with_bias: bool, transposed: int) -> None:
 
     matrix = arrays["n.weight"].T if transposed else arrays["n.weight"]
     want = x @ matrix + (arrays["n.bias"] if with_bias else 0)
-    np.testing.assert_allclose(model.run({"x": x})["y0"], want, rtol=1e-5, atol=1e-5)
+    assert_allclose(model.run({"x": x})["y0"], want, rtol=1e-5, atol=1e-5)
 
 
 # Operands without data: the operator, shapes in and out, what the operand is declared as, the
@@ -279,7 +281,7 @@ def test_operands_without_data_follow_from_shapes(name, shapes, count, attribute
 
     got = model_of(graph).run({"x": x})["y0"]
 
-    np.testing.assert_allclose(got, meaning(x), rtol=1e-5)
+    assert_allclose(got, meaning(x), rtol=1e-5)
 
 
 def test_zero_and_minus_one_in_a_shape_mean_what_they_mean_in_onnx() -> None:
@@ -340,7 +342,7 @@ def test_attributes_of_any_version_are_read() -> None:
 
     assert (clipped == np.clip(x, -0.5, 0.25)).all()
     assert (cut["y0"] == x[:, 1:3]).all()
-    np.testing.assert_allclose(mean, x.mean(1, keepdims=True), rtol=1e-5, atol=1e-6)
+    assert_allclose(mean, x.mean(1, keepdims=True), rtol=1e-5, atol=1e-6)
 
 
 def test_constants_are_read_from_attributes() -> None:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -144,7 +145,7 @@ def changed(path: str, value: object) -> Json:
     """Return the chain with what stands at a path, `nodes.0.inputs`, replaced, removed by ...."""
     graph = chain()
     *parents, last = [int(part) if part.isdecimal() else part for part in path.split(".")]
-    where = graph
+    where: Any = graph
     for part in parents:
         where = where[part]
     if value is ...:

@@ -3,12 +3,12 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.xoc.export import with_times
 from gawee_dialect.tools import gawee_run
+from tests.archives import savez
 from tests.frontends.xoc.documents import chain, read
 from tests.frontends.xoc.test_importing import WEIGHTS, conv_graph
 
@@ -42,7 +42,7 @@ def test_a_profile_is_written_into_the_graph_that_ran(level: str, tmp_path: Path
     graph["nodes"][2]["metadata"] = {"level": 1}
     path, out = tmp_path / "net.xoc.json", tmp_path / "timed.xoc.json"
     path.write_text(json.dumps(graph))
-    np.savez(tmp_path / "w.npz", **WEIGHTS)
+    savez(tmp_path / "w.npz", **WEIGHTS)
     report = tmp_path / "report.json"
     weights = ("--weights", str(tmp_path / "w.npz"), "--level", level, "--json", str(report))
 

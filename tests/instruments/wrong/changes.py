@@ -13,8 +13,10 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IndexType,
     IntegerAttr,
+    IntegerType,
     ModuleOp,
     TensorType,
+    VectorType,
     f32,
     f64,
     i64,
@@ -223,8 +225,9 @@ def set_mask(kind: type[Operation]) -> Callable[[ModuleOp], None]:
         mask = op.operands[-2].owner
         assert isinstance(mask, arith.ConstantOp)
         assert isinstance(mask.value, DenseIntOrFPElementsAttr)
-        lanes = [0, *mask.value.get_values()[1:]]
         type = mask.value.type
+        assert isa(type, VectorType[IntegerType])
+        lanes = [0, *(1 if lane else 0 for lane in mask.value.get_values()[1:])]
         mask.properties["value"] = DenseIntOrFPElementsAttr.from_list(type, lanes)
 
     return change

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
+import numpy as np
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
+from gawee_dialect.dialect.dense import array_of, dense_of
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.elementwise import DivOp, MulOp
+from gawee_dialect.dialect.types import tensor_type
 from gawee_dialect.passes.numerics import Numerics, approximates
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
@@ -21,9 +23,8 @@ class MultiplyByTheReciprocal(Pattern):
         if not isinstance(divisor, ConstantOp):
             self.missed(op, "expected a constant divisor")
             return
-        elements = [round(1 / value, 3) for value in divisor.value.get_values()]
-        reciprocal = DenseIntOrFPElementsAttr.from_list(divisor.value.type, elements)
-        constant = rewriter.insert(ConstantOp(reciprocal))
+        elements = np.round(np.divide(1, array_of(divisor.value)), 3)
+        constant = rewriter.insert(ConstantOp(dense_of(elements, tensor_type(op.rhs))))
         rewriter.replace(op, MulOp(op.lhs, constant.result))
 
 

@@ -9,6 +9,7 @@ from gawee_dialect.equations.evaluate import Array
 from gawee_dialect.opdesc.described_op import BodyOp
 from gawee_dialect.opdesc.load import load_operator_descriptions
 from gawee_dialect.opdesc.oracle import Use, random_use
+from tests.closeness import assert_allclose
 from tests.opdesc.index_notation.modules import model_of
 
 torch = pytest.importorskip("torch")
@@ -33,7 +34,7 @@ def assert_same(found: list[Array], expected: list[Array], use: Use) -> None:
     for one, other in zip(found, expected, strict=True):
         assert (one.shape, one.dtype) == (other.shape, other.dtype), use
         # Sums of some hundred f32, in another order than PyTorch's.
-        np.testing.assert_allclose(one, other, rtol=2e-5, atol=2e-5, err_msg=str(use))
+        assert_allclose(one, other, rtol=2e-5, atol=2e-5, err_msg=str(use))
 
 
 def test_there_are_a_hundred() -> None:

@@ -18,6 +18,6 @@ class KeepRelu(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for inner in op.walk():
-            body = inner.body.block.ops if isinstance(inner, GenericOp) else ()
-            if any(each.name == "arith.maximumf" for each in body):
+            names = [each.name for region in inner.regions for each in region.walk()]
+            if isinstance(inner, GenericOp) and "arith.maximumf" in names:
                 inner.attributes["gawee.keep"] = UnitAttr()
