@@ -223,9 +223,12 @@ class Model:
     ) -> Runner:
         """Return a function that lowers for the sizes of its inputs, the first time they come.
 
-        Native code is made once for all sizes, where the algorithms and the ops take that.
+        Native code of the plain algorithms is made once for all sizes, where the ops take that.
+        That of others is faster with numbers: `compile(sizes=ranges)` asks for one.
         """
-        if level is Level.LLVM and makes_open_code(self.module, options or CodeOptions()):
+        chosen = options or CodeOptions()
+        is_plain = chosen.algorithms == PLAIN
+        if level is Level.LLVM and is_plain and makes_open_code(self.module, chosen):
             with suppress(GaweeError):  # an op that needs numbers: it has them in each run
                 return self.compile(options, cache=cache).run
         runners: dict[int, Runner] = {}
@@ -368,17 +371,26 @@ class Model:
 
         `sizes` are numbers for the named sizes of a graph that is open in some, or ranges:
         `{"batch": 4, "length": (1, 512)}`. One code is made for all values of names that are left
-        open, by algorithms that take such sizes: `CodeOptions(algorithms="plain")`.
+        open.
         """
-        from gawee_dialect.compilation import compile_module
-
         _refuse_options(unknown)
         chosen = options or CodeOptions()
         chosen = replace(chosen, passes=(*chosen.passes, *passes))
-        if sizes is not None or (self.sizes and not makes_open_code(self.module, chosen)):
-            return replace(self, module=self._of_some_sizes(sizes or {})).compile(
-                chosen, cache=cache, dynamic_batch=dynamic_batch
-            )
+        model = self
+        if sizes is not None or (self.sizes and chosen.algorithms != PLAIN):
+            model = replace(self, module=self._of_some_sizes(sizes or {}))
+        return model._compiled(chosen, cache, dynamic_batch)
+
+    def _compiled(
+        self,
+        chosen: CodeOptions,
+        cache: bool,
+        dynamic_batch: bool | Mapping[str, int],
+    ) -> CompiledModel:
+        from gawee_dialect.compilation import compile_module
+
+        if self.sizes and not makes_open_code(self.module, chosen):
+            self._of_some_sizes({})  # says which names have no numbers
         module, images = self.module, None
         if dynamic_batch is not False:
             module, images = self.for_one_image(dynamic_batch)

@@ -80,13 +80,21 @@ def size_name(name: str, low: int, high: int, step: int = 1) -> SizeName:
 
 def open_functions(module: ModuleOp) -> Iterator[FuncOp]:
     """Yield the functions with a body and with arguments whose sizes have names."""
+    return filter(_is_open, _functions(module))
+
+
+def _functions(module: ModuleOp) -> Iterator[FuncOp]:
     for block in module.body.blocks:  # what is read is not verified yet
         for op in block.ops:
-            if not isinstance(op, FuncOp) or op.is_declaration or op.arg_attrs is None:
-                continue
-            named = any(SIZES in each.data for each in op.arg_attrs)
-            if named and len(op.arg_attrs) == len(op.args):
+            if isinstance(op, FuncOp) and not op.is_declaration:
                 yield op
+
+
+def _is_open(function: FuncOp) -> bool:
+    attributes = function.arg_attrs
+    if attributes is None or len(attributes) != len(function.args):
+        return False
+    return any(SIZES in each.data for each in attributes)
 
 
 def open_names(module: ModuleOp) -> Sequence[SizeName]:
@@ -159,12 +167,20 @@ def read_open_sizes(module: ModuleOp) -> None:
     Raises GaweeError for sizes that do not fit their types, and with the first op whose shape rule
     does not know what it makes of open ones.
     """
-    for function in open_functions(module):
-        _Reading(function).run()
+    for function in _functions(module):
+        if _is_open(function):
+            _Reading(function).run()
+        elif RANGES in function.attributes:
+            _Reading(function).rename()
 
 
 BELOW_GRAPHS = frozenset(("linalg", "tensor", "scf", "memref", "bufferization"))
 """Dialects of functions whose types have no forms: their ops compute sizes as values."""
+
+
+def is_below_graphs(op: Operation) -> bool:
+    """Whether an op is of a level whose types have no forms."""
+    return op.dialect_name() in BELOW_GRAPHS or op.name == "gawee.kernel"
 
 
 @dataclass
@@ -173,7 +189,8 @@ class _Reading:
 
     def run(self) -> None:
         named = self.named()
-        if any(op.dialect_name() in BELOW_GRAPHS for op in self.function.walk()):
+        if any(is_below_graphs(op) for op in self.function.walk()):
+            self.rename()
             return
         for index, shape in named.items():
             value = self.function.args[index]
@@ -182,6 +199,15 @@ class _Reading:
         for block in self.function.body.blocks:
             self._infer(block, names)
         self.function.update_function_type()
+
+    def rename(self) -> None:
+        """Give the names in the properties of ops the values that the function's ranges say."""
+        try:
+            names = self._names()
+        except VerifyException as error:
+            raise GaweeError(Diagnostic.at(self.function, str(error))) from error
+        for op in self.function.walk():
+            _rename_properties(op, names)
 
     def named(self) -> Mapping[int, Sequence[int]]:
         """Return the shapes of the arguments that have sizes with names; raises GaweeError."""
@@ -209,9 +235,7 @@ class _Reading:
 
     def _infer(self, block: Block, names: Mapping[str, SizeName]) -> None:
         for op in block.ops:
-            for key, attribute in op.properties.items():
-                if isinstance(attribute, SizesAttr):
-                    op.properties[key] = _renamed(op, attribute, names)
+            _rename_properties(op, names)
             if isinstance(op, ScanOp):
                 types = [tensor_type(each) for each in op.initial]
                 rows = [element_of_sequence(tensor_type(each)) for each in op.sequences]
@@ -279,6 +303,12 @@ def shape_said(function: Operation, argument: EntryArgument) -> Sequence[int]:
 
 def _known(name: str, names: Mapping[str, SizeName]) -> SizeName:
     return names.get(name, SizeName(name))
+
+
+def _rename_properties(op: Operation, names: Mapping[str, SizeName]) -> None:
+    for key, attribute in op.properties.items():
+        if isinstance(attribute, SizesAttr):
+            op.properties[key] = _renamed(op, attribute, names)
 
 
 def _renamed(op: Operation, attribute: SizesAttr, names: Mapping[str, SizeName]) -> SizesAttr:

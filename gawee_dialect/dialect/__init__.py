@@ -56,6 +56,7 @@ from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.kernels.kernel import KernelOp, YieldOp
 from gawee_dialect.dialect.kernels.schedule import ScheduleAttr
 from gawee_dialect.dialect.kernels.winograd import WinogradOp
+from gawee_dialect.dialect.size_list import SizesAttr
 from gawee_dialect.hints import isa
 
 
@@ -133,7 +134,7 @@ GAWEE = Dialect(
         YieldOp,
         WinogradOp,
     ],
-    [PythonValueType, ScheduleAttr],
+    [PythonValueType, ScheduleAttr, SizesAttr],
     [ConstantMaterialization()],
 )
 

@@ -435,16 +435,26 @@ def without_names(shape: Sequence[int]) -> list[int]:
     return [DYNAMIC_INDEX if isinstance(size, OpenSize) else size for size in shape]
 
 
-def indices_of(size: int) -> range:
-    """Return the positions along an axis whose size has to be a number; raises UnknownSize."""
+def number_of(size: int) -> int:
+    """Return a size that has to be a number; raises UnknownSize."""
     if isinstance(size, OpenSize):
         raise size.refused()
-    return range(size)
+    return size
+
+
+def indices_of(size: int) -> range:
+    """Return the positions along an axis whose size has to be a number; raises UnknownSize."""
+    return range(number_of(size))
 
 
 def least(size: int) -> int:
     """Return a number that a size is never less than: itself where it is a number."""
     return size.range()[0] if isinstance(size, OpenSize) else size
+
+
+def greatest(size: int) -> int:
+    """Return a number that a size is never more than: itself where it is a number."""
+    return size.range()[1] if isinstance(size, OpenSize) else size
 
 
 def sizes_at(shape: Sequence[int], values: Mapping[str, int]) -> tuple[int, ...]:

@@ -38,14 +38,12 @@ class SizesAttr(ParametrizedAttribute):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
-            sizes = parser.parse_comma_separated_list(
-                parser.Delimiter.SQUARE, lambda: _parse_size(parser)
-            )
+            sizes = parse_sizes(parser)
         return [ArrayAttr(IntAttr(size) for size in sizes)]
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
-            _print_sizes(printer, self.get_values())
+            print_sizes(printer, self.get_values())
 
 
 SizeList: TypeAlias = DenseArrayBase[I64] | SizesAttr
@@ -61,9 +59,16 @@ def size_list(sizes: Sequence[int]) -> SizeList:
     return DenseArrayBase.from_list(i64, sizes)
 
 
+def parse_sizes(parser: AttrParser) -> Sequence[int]:
+    """Parse `[2, "length + 1"]`: names have other values once a function's ranges are read."""
+    return parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_size(parser))
+
+
 def _parse_size(parser: AttrParser) -> int:
     text = parser.parse_optional_str_literal()
-    return parser.parse_integer() if text is None else parse_size(text, _not_known_yet)
+    if text is None:
+        return parser.parse_integer()
+    return parse_size(text, _not_known_yet if "/" in text else SizeName)
 
 
 _MANY = 720_720
@@ -75,7 +80,9 @@ def _not_known_yet(name: str) -> SizeName:
     return SizeName(name, 0, UNBOUNDED, _MANY)
 
 
-def _print_sizes(printer: Printer, sizes: Sequence[int]) -> None:
+def print_sizes(printer: Printer, sizes: Sequence[int]) -> None:
+    """Print a list of sizes: those that are open in quotes."""
+
     def print_size(size: int) -> None:
         if isinstance(size, OpenSize):
             printer.print_string_literal(str(size))
@@ -93,13 +100,10 @@ class Sizes(CustomDirective):
     sizes: AttributeVariable
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
-        sizes = parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, lambda: _parse_size(parser)
-        )
-        self.sizes.set(state, size_list(sizes))
+        self.sizes.set(state, size_list(parse_sizes(parser)))
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         sizes = self.sizes.get(op)
         assert isa(sizes, SizeList)
         state.print_whitespace(printer)
-        _print_sizes(printer, sizes.get_values())
+        print_sizes(printer, sizes.get_values())

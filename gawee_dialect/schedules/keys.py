@@ -12,12 +12,14 @@ from xdsl.dialects.builtin import FunctionType, StringAttr
 from xdsl.ir import Attribute, Region, SSAValue
 
 from gawee_dialect.analysis.kernel_kind import kernel_kind
-from gawee_dialect.dialect.kernels.kernel import KernelOp, element_of
+from gawee_dialect.dialect.kernels.kernel import SEGMENTS, KernelOp, element_of
 
 FORM = "1"
 """Changes when keys of before no longer mean the same."""
 
 LENGTH = 16
+
+NOT_IN_KEY = ("schedule", SEGMENTS)
 
 SILENT = ("arith.constant", "gawee.yield")
 """Ops that compute nothing."""
@@ -77,9 +79,10 @@ def _times(sizes: Iterable[int]) -> str:
 
 def _key(decision: Decision, op: KernelOp, is_parameter: Sequence[bool]) -> str:
     types = FunctionType.from_lists([value.type for value in op.inputs], [op.target.type])
-    properties = sorted(
-        f"{name}={value}" for name, value in op.properties.items() if name != "schedule"
-    )
+    properties = [f"{k}={value}" for k, value in op.properties.items() if k not in NOT_IN_KEY]
+    # The form of a key from before there were counts, so that files of choices stay what they are.
+    segments = f"{SEGMENTS}=array<i32: {len(op.inputs)}, {int(op.output is not None)}>"
+    properties = sorted([*properties, segments])
     parts = [FORM, decision.name, str(types), *properties, str(list(is_parameter))]
     parts += [line for region in op.regions for line in _lines(region)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:LENGTH]

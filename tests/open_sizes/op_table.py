@@ -105,6 +105,7 @@ class Row:
     linalg: int
     loops: int
     llvm: int
+    kernels: int
     reason: str
 
     def text(self) -> str:
@@ -113,14 +114,14 @@ class Row:
         def part(count: int) -> str:
             return "all" if count == self.sizes else f"{count} of {self.sizes}"
 
-        levels = (self.graphs, self.linalg, self.loops, self.llvm)
+        levels = (self.graphs, self.linalg, self.loops, self.llvm, self.kernels)
         return f"| `{self.op}` | {' | '.join(map(part, levels))} | {self.reason} |"
 
 
-def lowered(module: ModuleOp) -> ModuleOp:
-    """Return a copy on the level of linalg; raises GaweeError."""
+def lowered(module: ModuleOp, passes: str = "lower-to-linalg") -> ModuleOp:
+    """Return a copy on another level; raises GaweeError."""
     copy = module.clone()
-    run_passes(make_context(), copy, parse_passes("lower-to-linalg", all_passes()))
+    run_passes(make_context(), copy, parse_passes(passes, all_passes()))
     return copy
 
 
@@ -153,7 +154,7 @@ def check_numbers(graph: ModuleOp, runs: Sequence[Run], size: int) -> None:
         arrays = example_arguments(static)
         wanted = run_module(static, arrays)
         # Loops of any sizes are interpreted op by op: the first number has to do.
-        for run in runs if number == size else (*runs[:2], *runs[3:]):
+        for run in runs if number == size else (*runs[:2], *runs[3:4]):
             got = run(arrays)
             for name, array in wanted.items():
                 # Sums in another order, and functions of float32 in linalg's own way.
@@ -186,10 +187,17 @@ def row_of(op: type[Operation]) -> Row:
 
 PLAIN = CodeOptions(algorithms="plain")
 
+KERNELS = (
+    "gawee-to-kernels{target=haswell},bufferize,coalesce-copies,outline-kernels,"
+    "lower-kernels-to-loops"
+)
+"""Kernels as loops over register tiles, and what is none on buffers."""
+
 LEVELS: Mapping[str, Callable[[ModuleOp], Run]] = {
     "linalg": lambda graph: interpreted(lowered(graph)),
     "loops": lambda graph: interpreted(lower_to(graph, "loops", PLAIN)),
     "llvm": native,
+    "kernels": lambda graph: interpreted(lowered(graph, KERNELS)),
 }
 """How an open graph is run below graphs; each raises GaweeError where it cannot be."""
 
@@ -214,9 +222,10 @@ def table() -> str:
     rows = sorted((row_of(op) for op in LOWERED_OPS), key=lambda row: row.op)
     head = (
         "| op | sizes that may be open in a graph | in linalg | in plain loops | in native code | "
+        "as kernels | "
     )
     head += "the first that may not |\n"
-    return head + "|---|---|---|---|---|---|\n" + "\n".join(row.text() for row in rows) + "\n"
+    return head + "|---|---|---|---|---|---|---|\n" + "\n".join(row.text() for row in rows) + "\n"
 
 
 def written_table() -> str:

@@ -14,8 +14,6 @@ from gawee_dialect.code_options import CodeOptions
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
-PLAIN = CodeOptions(algorithms="plain")
-
 
 def rows(batch: int) -> "torch.Tensor":
     return torch.randn(batch, 20)
@@ -94,8 +92,11 @@ NETWORKS = {
 }
 
 
+@pytest.mark.parametrize("algorithms", ["plain", "fast"])
 @pytest.mark.parametrize("name", NETWORKS)
-def test_one_code_computes_what_pytorch_does_at_all_sizes(tmp_path: Path, name: str) -> None:
+def test_one_code_computes_what_pytorch_does_at_all_sizes(
+    tmp_path: Path, name: str, algorithms: str
+) -> None:
     make, inputs, ranges, sizes = NETWORKS[name]
     torch.manual_seed(0)
     net = make().eval()
@@ -103,7 +104,8 @@ def test_one_code_computes_what_pytorch_does_at_all_sizes(tmp_path: Path, name: 
     model = load(path, ranges=ranges)
     assert set(model.sizes) == set(ranges)
 
-    compiled = model.compile(PLAIN, sizes=ranges, cache=False)
+    options = CodeOptions(algorithms=algorithms)
+    compiled = model.compile(options, sizes=ranges, cache=False)
 
     assert isinstance(compiled, OpenModel)
     for each in sizes:

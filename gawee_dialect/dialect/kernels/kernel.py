@@ -1,11 +1,13 @@
 """The kernel level: one structured op, with what it computes and how it is run kept apart."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from math import prod
 
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AffineMapAttr,
     ArrayAttr,
     DenseArrayBase,
@@ -13,6 +15,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
+    MemRefType,
     TensorType,
     i32,
     i64,
@@ -26,6 +29,7 @@ from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
     irdl_op_definition,
+    opt_operand_def,
     opt_prop_def,
     prop_def,
     region_def,
@@ -48,7 +52,9 @@ from gawee_dialect.dialect.kernels.structured_kernel import (
     require_scalar_ops,
     shape_of,
 )
+from gawee_dialect.dialect.open_size import OpenSize, SizeName, is_open, without_names
 from gawee_dialect.dialect.operation import quick_operands
+from gawee_dialect.dialect.size_list import SizeList, SizesAttr, parse_sizes, print_sizes, size_list
 from gawee_dialect.dialect.types import require
 from gawee_dialect.hints import isa
 
@@ -138,6 +144,9 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
 
     On buffers the op has an output operand in the place of a result, which no input overlaps.
 
+    A bound may be a form of names, `"batch * length"`. Each name has an operand of type index in
+    `counts`, in the order of their letters. The output's `shape` is said where that is open too.
+
     ```mlir
     %y = gawee.kernel parallel [4, 5] reduce [7] ins(%a, %b : tensor<4x7xf32>, tensor<5x7xf32>)
       maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
@@ -165,14 +174,21 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
       C6: `finish` uses only inputs whose maps depend on no reduction.
       C7: `schedule`, where it is given, fits the bounds.
       C8: every op of a region computes one scalar, without a region.
+      C9: `counts` are one operand for each name in the bounds and in `shape`, which has the sizes
+          of the output that are open, and those of its type.
     """
 
     name = "gawee.kernel"
+
+    inputs = var_operand_def(TensorType | MemRefType)
+    output = opt_operand_def(MemRefType)
+    counts = var_operand_def(IndexType)
 
     reductions = prop_def(IntegerAttr)
     initial = opt_prop_def(FloatAttr | IntegerAttr)
     outside = opt_prop_def(FloatAttr | IntegerAttr)
     schedule = opt_prop_def(ScheduleAttr)
+    shape = opt_prop_def(SizesAttr)
 
     accumulate = region_def()
     finish = region_def("single_block")
@@ -192,21 +208,26 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
         accumulate: Region | None = None,
         outside: Number | None = None,
         schedule: Schedule | None = None,
+        counts: Sequence[SSAValue] = (),
+        shape: SizeList | None = None,
     ):
         on_buffers = isinstance(output, SSAValue)
+        if shape is None and isinstance(output, TensorType) and is_open(output.get_shape()):
+            shape = size_list(output.get_shape())
         properties: dict[str, Attribute | None] = {
-            "bounds": _integers(i64, tuple(bounds)),
+            "bounds": size_list(bounds) if is_open(bounds) else _integers(i64, tuple(bounds)),
             "reductions": _integer(reductions),
             "indexing_maps": ArrayAttr([AffineMapAttr(map) for map in maps]),
             "initial": initial,
             "outside": outside,
             "schedule": None if schedule is None else ScheduleAttr(schedule),
-            SEGMENTS: _integers(i32, (len(inputs), int(on_buffers))),
+            "shape": shape,
+            SEGMENTS: _integers(i32, (len(inputs), int(on_buffers), len(counts))),
         }
         # A compilation makes kernels by the thousand: xDSL's builder takes thrice as long.
         Operation.__init__(
             self,
-            operands=[*inputs, output] if on_buffers else inputs,
+            operands=[*inputs, output, *counts] if on_buffers else [*inputs, *counts],
             result_types=[] if on_buffers else [output],
             properties={name: value for name, value in properties.items() if value is not None},
             regions=[accumulate or Region(), finish],
@@ -217,7 +238,7 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
     @property
     def num_parallel(self) -> int:
         """How many dimensions are parallel; they come first."""
-        return len(self.bounds) - self.reductions.value.data
+        return len(self.sizes) - self.reductions.value.data
 
     @property
     def accumulator_type(self) -> Attribute | None:
@@ -268,9 +289,47 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
             accumulate=accumulate,
             finish=finish,
             schedule=None if self.schedule is None else self.schedule.data,
+            counts=[values.get(each, each) for each in self.counts],
+            shape=None if isinstance(output, TensorType) else self.shape,
         )
         new.attributes.update(self.attributes)
         return new
+
+    @property
+    def names(self) -> Sequence[SizeName]:
+        """The names of the sizes that are open, in the order of `counts`."""
+        if not isinstance(self.bounds, SizesAttr) and self.shape is None:
+            return ()
+        sizes = (*self.sizes, *(() if self.shape is None else self.shape.get_values()))
+        opened = (size for size in sizes if isinstance(size, OpenSize))
+        return sorted({name for size in opened for name in size.names})
+
+    @property
+    def target_shape(self) -> Sequence[int]:
+        """The shape of the output, with the forms of sizes that are open."""
+        return shape_of(self.target) if self.shape is None else self.shape.get_values()
+
+    def set_counts(self, counts: Sequence[SSAValue]) -> None:
+        """Give the op other values for its names, in their order."""
+        rest = [*self.inputs, *(() if self.output is None else (self.output,))]
+        self.operands = [*rest, *counts]
+        segments = (len(self.inputs), len(rest) - len(self.inputs), len(counts))
+        self.properties[SEGMENTS] = _integers(i32, segments)
+
+    def number_names(self) -> Sequence[SizeName]:
+        """Call the names by their places, `n0`, `n1`, and return these.
+
+        Kernels that differ in what their sizes are called are then equal.
+        """
+        new = {each: replace(each, name=f"n{at}") for at, each in enumerate(self.names)}
+        for key, sizes in tuple(self.properties.items()):
+            if isinstance(sizes, SizesAttr):
+                renamed = (
+                    size.renamed(new.__getitem__) if isinstance(size, OpenSize) else size
+                    for size in sizes.get_values()
+                )
+                self.properties[key] = size_list(list(renamed))
+        return list(new.values())
 
     def yielded(self, region: Region) -> SSAValue:
         """Return what a region yields."""
@@ -280,7 +339,7 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
 
     def covers_output(self) -> bool:
         """Whether every element of the output belongs to a point."""
-        return prod(self.sizes[: self.num_parallel]) == prod(shape_of(self.target))
+        return prod(self.sizes[: self.num_parallel]) == prod(self.target_shape)
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
@@ -295,6 +354,7 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
             (self.output is None) != (self.result is None),
             "expected either a result or an output operand",
         )
+        self._verify_counts()
         self._verify_maps()
         self._verify_regions()
         if self.schedule is not None:
@@ -308,6 +368,21 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
             message = f"schedule: expected to prefetch one of {count} inputs, got input {number}"
             require(number < count, message)
 
+    def _verify_counts(self) -> None:
+        shape = shape_of(self.target)
+        if self.shape is not None:
+            require(
+                without_names(self.target_shape) == without_names(shape),
+                f"expected 'shape' to be of {self.target.type}, got {list(self.target_shape)}",
+            )
+        else:
+            require(DYNAMIC_INDEX not in shape, "expected the 'shape' of an output of open sizes")
+        names = ", ".join(f"'{each.name}'" for each in self.names)
+        require(
+            len(self.names) == len(self.counts),
+            f"expected one count for each of the names {names or '(none)'}, got {len(self.counts)}",
+        )
+
     def _verify_maps(self) -> None:
         operands = (*self.inputs, self.target)
         rank = len(self.sizes)
@@ -317,15 +392,16 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
         )
         for index, (map, operand) in enumerate(zip(self.maps, operands, strict=True)):
             what = f"map of input #{index}" if index < len(self.inputs) else "map of the output"
-            shape = shape_of(operand)
+            shape = self.target_shape if operand is self.target else shape_of(operand)
             require(
                 (map.num_dims, map.num_symbols, len(map.results)) == (rank, 0, len(shape)),
                 f"expected {what} to take {rank} dimensions to {len(shape)} axes, got '{map}'",
             )
             for axis, (expr, size) in enumerate(zip(map.results, shape, strict=True)):
                 low, high = value_range(expr, self.sizes)
+                is_unnamed = not isinstance(size, OpenSize) and size == DYNAMIC_INDEX
                 require(
-                    0 <= low and high < size,
+                    0 <= low and (is_unnamed or high < size),
                     f"expected {what} to stay in axis {axis} of size {size}, got {low} to {high}",
                 )
         self._verify_output_map()
@@ -335,7 +411,7 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
         for dim, size in enumerate(self.sizes):
             if dim >= self.num_parallel:
                 require(dim not in used, f"expected no reduction in the output's map, got d{dim}")
-            elif size > 1:
+            elif isinstance(size, OpenSize) or size > 1:
                 require(dim in used, f"expected d{dim} in the output's map '{self.maps[-1]}'")
 
     def _verify_regions(self) -> None:
@@ -378,9 +454,18 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
 
     def print(self, printer: Printer) -> None:
         parallel, reduced = self.sizes[: self.num_parallel], self.sizes[self.num_parallel :]
-        printer.print_string(f" parallel {list(parallel)}")
+        printer.print_string(" parallel ")
+        print_sizes(printer, parallel)
         if reduced:
-            printer.print_string(f" reduce {list(reduced)}")
+            printer.print_string(" reduce ")
+            print_sizes(printer, reduced)
+        if self.counts:
+            printer.print_string(" counts(")
+            printer.print_list(
+                list(zip(self.names, self.counts, strict=True)),
+                lambda pair: _print_count(printer, *pair),
+            )
+            printer.print_string(")")
         printer.print_string(" ins(")
         printer.print_list(self.inputs, printer.print_operand)
         if self.inputs:
@@ -408,12 +493,17 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" : ")
         printer.print_attribute(self.target.type)
+        if self.shape is not None:
+            printer.print_string(" shape ")
+            print_sizes(printer, self.target_shape)
 
     @classmethod
     def parse(cls, parser: Parser) -> "KernelOp":
         parser.parse_keyword("parallel")
-        parallel = _parse_sizes(parser)
-        reduced = _parse_sizes(parser) if parser.parse_optional_keyword("reduce") else []
+        parallel = parse_sizes(parser)
+        reduced = parse_sizes(parser) if parser.parse_optional_keyword("reduce") else ()
+        names_position = parser.pos
+        counts = _parse_counts(parser)
         inputs = _parse_inputs(parser)
         output = None
         if parser.parse_optional_keyword("outs") is not None:
@@ -444,6 +534,7 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
             if not isa(type, TensorType[Attribute]):
                 parser.raise_error("expected a tensor type of the result", position)
             target = type
+        shape = size_list(parse_sizes(parser)) if parser.parse_optional_keyword("shape") else None
         op = cls(
             inputs,
             target,
@@ -455,17 +546,34 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
             accumulate=accumulate,
             finish=finish,
             schedule=schedule,
+            counts=[value for _, value in sorted(counts.items())],
+            shape=shape,
         )
+        got, names = ", ".join(sorted(counts)), ", ".join(each.name for each in op.names)
+        if got != names:
+            message = f"expected counts of '{names}', got those of '{got}'"
+            parser.raise_error(message, names_position)
         if attributes is not None:
             op.attributes |= attributes.data
         return op
 
 
-def _parse_sizes(parser: Parser) -> list[int]:
-    return parser.parse_comma_separated_list(
-        parser.Delimiter.SQUARE,
-        lambda: parser.parse_integer(allow_boolean=False, allow_negative=False),
-    )
+def _print_count(printer: Printer, name: SizeName, value: SSAValue) -> None:
+    printer.print_string(f"{name.name} = ")
+    printer.print_operand(value)
+
+
+def _parse_counts(parser: Parser) -> Mapping[str, SSAValue]:
+    """Parse `counts(batch = %b, length = %l)`, where there are some."""
+    if parser.parse_optional_keyword("counts") is None:
+        return {}
+
+    def parse_count() -> tuple[str, SSAValue]:
+        name = parser.parse_identifier("the name of a size")
+        parser.parse_punctuation("=")
+        return name, parser.resolve_operand(parser.parse_unresolved_operand(), IndexType())
+
+    return dict(parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_count))
 
 
 def _parse_inputs(parser: Parser) -> list[SSAValue]:

@@ -9,6 +9,8 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
+from gawee_dialect.dialect.open_size import OpenSize, is_open
+
 MOST_VECTORS = 32
 """Along a reduction, in a tile: as many as there are registers at most."""
 
@@ -60,7 +62,8 @@ class Schedule:
         """Return the size of the register tile along each dimension."""
         sizes = list(bounds)
         for loop in self.loops:
-            sizes[loop.dim] = min(loop.step, sizes[loop.dim])
+            size = sizes[loop.dim]
+            sizes[loop.dim] = loop.step if isinstance(size, OpenSize) else min(loop.step, size)
         return tuple(sizes)
 
     def problem(self, bounds: Sequence[int], reductions: int) -> str | None:
@@ -72,7 +75,8 @@ class Schedule:
         for loop in self.loops:
             if loop.dim >= rank:
                 return f"expected a loop over one of {rank} dimensions, got d{loop.dim}"
-            if not 1 <= loop.step <= max(1, sizes[loop.dim]):
+            size = sizes[loop.dim]
+            if not isinstance(size, OpenSize) and not 1 <= loop.step <= max(1, size):
                 return f"expected a step of 1 to {sizes[loop.dim]} in '{loop}', got {loop.step}"
             if reducing and loop.dim < first_reduction:
                 return f"expected loop '{loop}' outside the reductions, got it inside"
@@ -81,9 +85,24 @@ class Schedule:
         leading = sum(loop.dim < first_reduction for loop in self.loops)
         if self.parallel > leading:
             return f"expected at most {leading} parallel loops, got {self.parallel}"
-        return self._vector_problem(sizes, first_reduction) or self._prefetch_problem(
-            rank, first_reduction
+        return (
+            self._open_problem(bounds, sizes)
+            or self._vector_problem(sizes, first_reduction)
+            or self._prefetch_problem(rank, first_reduction)
         )
+
+    def _open_problem(self, bounds: Sequence[int], tile: Sequence[int]) -> str | None:
+        """Say which open bound would be inside of a register tile, or has no whole step."""
+        for dim, size in enumerate(tile):
+            if isinstance(size, OpenSize):
+                return f"expected a loop over d{dim} of open size '{size}', got none"
+        opened = [loop for loop in self.loops if isinstance(bounds[loop.dim], OpenSize)]
+        wrong = [loop for loop in opened if loop.step < 1]
+        if wrong:
+            return f"expected a step of at least 1 in '{wrong[0]}', got {wrong[0].step}"
+        if self.prefetch is not None and is_open(bounds):
+            return "expected no prefetch in a kernel of open sizes"
+        return None
 
     def _prefetch_problem(self, rank: int, first_reduction: int) -> str | None:
         if self.prefetch is None:

@@ -8,10 +8,8 @@ from functools import lru_cache
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
-    DenseArrayBase,
     MemRefType,
     TensorType,
-    i64,
 )
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
@@ -26,6 +24,7 @@ from xdsl.irdl import (
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 
 from gawee_dialect.dialect.kernels.algorithm import Algorithm
+from gawee_dialect.dialect.size_list import SIZE_LIST, SizesAttr
 from gawee_dialect.dialect.types import is_shaped, require
 from gawee_dialect.hints import isa
 
@@ -75,7 +74,7 @@ class StructuredKernel(IRDLOperation, ABC):
     algorithm, `lower-NAME-to-loops`.
     """
 
-    bounds = prop_def(DenseArrayBase.constr(i64))
+    bounds = prop_def(SIZE_LIST)
     indexing_maps = prop_def(ArrayAttr[AffineMapAttr])
 
     inputs = var_operand_def(TensorType | MemRefType)
@@ -86,8 +85,9 @@ class StructuredKernel(IRDLOperation, ABC):
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The number of points along each dimension."""
-        return _numbers(self.bounds.data.data)
+        """The number of points along each dimension, of which some may be open."""
+        bounds = self.bounds
+        return bounds.get_values() if isinstance(bounds, SizesAttr) else _numbers(bounds.data.data)
 
     @property
     @abstractmethod
@@ -105,6 +105,11 @@ class StructuredKernel(IRDLOperation, ABC):
         value = self.result if self.output is None else self.output
         assert value is not None
         return value
+
+    @property
+    def target_shape(self) -> Sequence[int]:
+        """The shape of the output, with the forms of sizes that are open."""
+        return shape_of(self.target)
 
     @property
     def packed(self) -> Sequence[SSAValue]:

@@ -16,7 +16,8 @@ from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, YieldOp, element_of, shape_of
+from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, YieldOp, element_of
+from gawee_dialect.dialect.open_size import sizes_at
 from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of
 from gawee_dialect.interpreter.body import evaluate_values
 from gawee_dialect.interpreter.functions import OpFunctions
@@ -25,19 +26,35 @@ from gawee_dialect.interpreter.scalars import floats_of
 from gawee_dialect.interpreter.structured import Nest, run_on_views
 
 
+def counted(op: KernelOp, counts: Sequence[int]) -> tuple[tuple[int, ...], Sequence[int]]:
+    """Return the bounds and the shape of the output where names have values."""
+    if not counts:
+        return op.sizes, op.target_shape
+    for name, value in zip(op.names, counts, strict=True):
+        if not name.holds(value):
+            text = f"expected size '{name.name}' to be {name.range_text()}, got {value}"
+            raise InterpretationError(text)
+    values = {name.name: value for name, value in zip(op.names, counts, strict=True)}
+    return sizes_at(op.sizes, values), sizes_at(op.target_shape, values)
+
+
 def accumulate(
-    interpreter: Interpreter, op: KernelOp, initial: Number, views: Sequence[Array]
+    interpreter: Interpreter,
+    op: KernelOp,
+    sizes: tuple[int, ...],
+    initial: Number,
+    views: Sequence[Array],
 ) -> Array:
     """Return the accumulator of every parallel point; reduction axes have size 1."""
     first = op.num_parallel
-    shape = (*op.sizes[:first], *(1 for _ in op.sizes[first:]))
+    shape = (*sizes[:first], *(1 for _ in sizes[first:]))
     type = initial.get_type()
     value = attribute_value(initial, type)
     accumulator = floats_of(interpreter).filled(shape, value, dtype_of(type))
-    outer = tuple(dim for dim in range(first, len(op.sizes)) if op.sizes[dim] > 1)
-    if 0 not in op.sizes:
+    outer = tuple(dim for dim in range(first, len(sizes)) if sizes[dim] > 1)
+    if 0 not in sizes:
         block = op.accumulate.block
-        run_on_views(Nest(interpreter, block, op.sizes, tuple(views), (accumulator,), outer))
+        run_on_views(Nest(interpreter, block, sizes, tuple(views), (accumulator,), outer))
     return accumulator
 
 
@@ -79,20 +96,24 @@ class KernelFunctions(OpFunctions):
 
     @impl(KernelOp)
     def kernel(self, interpreter: Interpreter, op: KernelOp, args: PythonValues) -> PythonValues:
-        parallel = (*op.sizes[: op.num_parallel], *(1 for _ in op.sizes[op.num_parallel :]))
-        maps, count = op.maps, len(op.inputs)
+        maps, count, end = op.maps, len(op.inputs), len(args) - len(op.counts)
+        sizes, shape = counted(op, args[end:])
+        output = args[count:end]
+        parallel = (*sizes[: op.num_parallel], *(1 for _ in sizes[op.num_parallel :]))
         views = [
-            operand_view(array, affine_map, op.sizes)
+            operand_view(array, affine_map, sizes)
             for array, affine_map in zip(args[:count], maps[:count], strict=True)
         ]
         if op.initial is not None:
-            views.append(accumulate(interpreter, op, op.initial, views))
+            views.append(accumulate(interpreter, op, sizes, op.initial, views))
         element = element_of(op.target)
         outside = 0 if op.outside is None else attribute_value(op.outside, element)
-        result = floats_of(interpreter).filled(shape_of(op.target), outside, dtype_of(element))
+        result = floats_of(interpreter).filled(
+            output[0].shape if output else shape, outside, dtype_of(element)
+        )
         total = finish(interpreter, op.finish.block, op.yielded(op.finish), views)
         write(total, maps[-1], parallel, result)
-        return stored(result, args[count:])
+        return stored(result, output)
 
     @impl_terminator(YieldOp)
     def yield_(

@@ -61,6 +61,7 @@ class DistributeBatch(ModulePass):
     name = "distribute-batch"
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
+    takes_open_sizes: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.ops:

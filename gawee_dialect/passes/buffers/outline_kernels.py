@@ -19,10 +19,12 @@ from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
 from gawee_dialect.analysis.buffer_sizes import Index, size_of
 from gawee_dialect.analysis.entries import entries
 from gawee_dialect.analysis.kernel_kind import kernel_kind
+from gawee_dialect.analysis.open_sizes import RANGES, ranges_attribute
 from gawee_dialect.analysis.values_read import values_read
 from gawee_dialect.dialect.graph.scan import is_batch_loop, is_step_loop, kernel_blocks
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.open_size import SizeName
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
@@ -123,12 +125,17 @@ class Kernel:
     block: Block = field(default_factory=Block)
     arguments: list[SSAValue] = field(default_factory=list[SSAValue])
     new: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    names: Sequence[SizeName] = ()
+    """Of the sizes that are open."""
 
     def add(self, op: Operation) -> None:
         """Copy an op, and the free ops that its operands come from, to the end of the kernel."""
         for value in values_read(op):
             self._capture(value)
-        self.block.add_op(op.clone(self.new))
+        new = op.clone(self.new)
+        self.block.add_op(new)
+        if isinstance(new, KernelOp) and new.counts:
+            self.names = new.number_names()
 
     def _capture(self, value: SSAValue) -> None:
         if value in self.new:
@@ -157,6 +164,8 @@ class Kernel:
         self.block.add_op(ReturnOp())
         inputs = [argument.type for argument in self.block.args]
         function = FuncOp(name, (inputs, ()), Region(self.block), "private")
+        if self.names:
+            function.attributes[RANGES] = ranges_attribute(self.names)
         hand_on_location(source, function)
         return function
 
@@ -270,7 +279,7 @@ class OutlineKernels(ModulePass):
        there that touch elements; where one of these is a call or returns, the op stays.
     3. A group becomes a function of the whole buffers it touches. Views, globals and constants
        are repeated inside it; sizes that are open are arguments too.
-    4. Groups that are equal but for names and locations share one function.
+    4. Groups that are equal but for names, those of sizes too, and locations share one function.
 
     A kernel's arguments never alias, since whatever one call touches is alive at the same time.
     So LLVM need not prove that, and compiles each distinct kernel once. Comes after `bufferize`

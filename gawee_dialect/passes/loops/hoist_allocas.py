@@ -30,6 +30,7 @@ class HoistAllocas(ModulePass):
     name = "hoist-allocas"
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
+    takes_open_sizes: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for alloca in [inner for inner in op.walk() if isinstance(inner, memref.AllocaOp)]:

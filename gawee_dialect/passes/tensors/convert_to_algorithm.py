@@ -14,6 +14,7 @@ from gawee_dialect.dialect.graph.scan import is_of_one_thread
 from gawee_dialect.dialect.kernels.algorithm import Algorithm, Direct
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 from gawee_dialect.schedules.database import NO_CHOICES, Database, Entry
 from gawee_dialect.schedules.keys import algorithm_key
@@ -70,7 +71,10 @@ class ConvertKernel(Pattern, ABC):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: KernelOp, rewriter: PatternRewriter) -> None:
-        reason = self.mismatch(op)
+        is_static = not is_open(op.sizes)
+        reason = (
+            self.mismatch(op) if is_static else "expected sizes that are numbers, got open ones"
+        )
         if reason is not None:
             self.missed(op, reason)
             return
@@ -132,6 +136,7 @@ class ConvertToAlgorithm(MachinePass, ScheduledPass, RewritePass, ABC):
     """Compute some kernels by another algorithm: the base of the passes that do."""
 
     conversion: ClassVar[type[ConvertKernel]]
+    takes_open_sizes: ClassVar[bool] = True
 
     def make_patterns(self) -> Sequence[RewritePattern]:
         return [self.conversion(self.processor, self.schedules)]

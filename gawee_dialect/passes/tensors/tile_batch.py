@@ -11,6 +11,7 @@ from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 
 from gawee_dialect.analysis.batch_axes import Along, BatchAxes, batch_axes
 from gawee_dialect.analysis.batch_traffic import Batch, Parts, node_traffic
+from gawee_dialect.analysis.open_sizes import has_forms
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.dialect.graph.gather import IndexedOp
@@ -80,10 +81,12 @@ class TileBatch(MachinePass):
     """How many parts are computed at the same time, each by one thread; 0 for what the model
     expects, or for one after the other where `images` is given."""
 
+    takes_open_sizes: ClassVar[bool] = True
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         function = find_function(op)
-        if function is None or len(function.body.blocks) != 1:
-            return
+        if function is None or len(function.body.blocks) != 1 or has_forms(function):
+            return  # how many images an open batch has, no part is chosen for
         try:
             found = _images_of(function)
         except GaweeError:

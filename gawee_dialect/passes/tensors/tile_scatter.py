@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
 
+from gawee_dialect.analysis.open_sizes import has_open_sizes
 from gawee_dialect.dialect.graph.scan import BATCH_MARK, ScanOp, element_of_sequence
 from gawee_dialect.dialect.graph.scatter import ScatterElementsOp
 from gawee_dialect.dialect.graph.shape import ReshapeOp
@@ -50,10 +51,12 @@ class TileScatter(TargetPass):
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
 
+    takes_open_sizes: ClassVar[bool] = True
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         cache, tiled = self.processor.second_cache, 0
         for inner in list(op.walk()):
-            if isinstance(inner, ScatterElementsOp):
+            if isinstance(inner, ScatterElementsOp) and not has_open_sizes(inner):
                 rows = rows_of_part(inner, cache)
                 if rows is not None:
                     _put_in_scan(inner, rows)

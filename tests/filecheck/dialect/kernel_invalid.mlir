@@ -431,7 +431,7 @@ func.func @c7_a_reduction_has_too_many_vectors(%x: tensor<3x99xf32>) {
 // An output and a result.
 // CHECK: error: 'gawee.kernel' op expected either a result or an output operand
 func.func @an_output_and_a_result(%x: memref<3xf32>, %y: memref<3xf32>) {
-  %z = "gawee.kernel"(%x, %y) <{bounds = array<i64: 3>, reductions = 0 : i64, operandSegmentSizes = array<i32: 1, 1>,
+  %z = "gawee.kernel"(%x, %y) <{bounds = array<i64: 3>, reductions = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0>,
       indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>]}> ({
   }, {
   ^bb0(%e: f32):

@@ -66,3 +66,4 @@ class LowerKernelsToLoops(RewritePass):
     patterns = (LowerKernel,)
     removes = (KernelOp,)
     revisits = False
+    takes_open_sizes: ClassVar[bool] = True

@@ -1,6 +1,6 @@
 """Indices as sums of multiples of loop counters, so that quotients disappear while compiling."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from math import prod
@@ -15,9 +15,13 @@ from xdsl.ir.affine import (
     AffineExpr,
 )
 
+from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.linear_form import LinearForm, Range, evaluate
+from gawee_dialect.dialect.open_size import OpenSize, SizeName, greatest, is_open
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.quick_ops import arithmetic
 from gawee_dialect.passes.buffers.lower_linalg_to_loops import constant_index
+from gawee_dialect.passes.graph.lower_to_linalg.open_sizes import form_value
 
 
 class Lane(Enum):
@@ -50,11 +54,28 @@ class Counters:
     """The loop counters in scope: each runs from 0 to below its trip count; lanes likewise."""
 
     trip_counts: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    """Of a loop whose trip count is open the greatest one."""
     lanes: int = 1
+    names: Mapping[SizeName, SSAValue] = field(default_factory=dict[SizeName, SSAValue])
+    """The values of the names that sizes are forms of."""
 
     def range_of(self, atom: SSAValue | Lane) -> Range:
         """Return the least and greatest value of a counter or of the lane."""
         return 0, (self.lanes if isinstance(atom, Lane) else self.trip_counts[atom]) - 1
+
+
+def counters_of(op: StructuredKernel) -> Counters:
+    """Return the counters of a nest for a kernel: none yet, and its names."""
+    if not isinstance(op, KernelOp) or not op.counts:
+        return Counters()
+    return Counters(names=dict(zip(op.names, op.counts, strict=True)))
+
+
+def size_index(builder: Builder, counters: Counters, size: int) -> SSAValue:
+    """Insert what computes a size of the names in scope; a number is a constant."""
+    if isinstance(size, OpenSize):
+        return form_value(builder, size, counters.names.__getitem__)
+    return constant_index(builder, size)
 
 
 class IndexBuilder:
@@ -117,6 +138,8 @@ def delinearized(
     builder: IndexBuilder, counter: SSAValue, counts: Sequence[int]
 ) -> list[LinearIndex]:
     """Split one counter over all points of several loops into a counter of each."""
+    if is_open(counts):
+        return _delinearized_at_run_time(builder, counter, counts)
     found: list[LinearIndex] = []
     all_points = AffineExpr.dimension(0)
     for position, count in enumerate(counts):
@@ -125,4 +148,19 @@ def delinearized(
         index = builder.evaluate(point, [LinearIndex(terms={counter: 1})])
         assert index is not None
         found.append(index)
+    return found
+
+
+def _delinearized_at_run_time(
+    builder: IndexBuilder, counter: SSAValue, counts: Sequence[int]
+) -> list[LinearIndex]:
+    found: list[LinearIndex] = []
+    for position, count in reversed(list(enumerate(counts))):
+        index = counter
+        if position:
+            size = size_index(builder.builder, builder.counters, count)
+            index = arithmetic(builder.builder, arith.RemUIOp, counter, size)
+            counter = arithmetic(builder.builder, arith.DivUIOp, counter, size)
+        builder.counters.trip_counts[index] = greatest(count)
+        found.insert(0, LinearIndex(terms={index: 1}))
     return found

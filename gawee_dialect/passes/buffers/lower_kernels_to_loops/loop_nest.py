@@ -17,6 +17,7 @@ from gawee_dialect.analysis.long_sums import PRODUCTS_IN_BLOCK, TERMS_IN_BLOCK, 
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number
 from gawee_dialect.dialect.kernels.schedule import Loop, Schedule
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of
+from gawee_dialect.dialect.open_size import OpenSize, greatest
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import SCALAR, Access, Lanes
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.lanes import (
@@ -30,12 +31,18 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.linear_index import (
     Counters,
     IndexBuilder,
     LinearIndex,
+    counters_of,
 )
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_loop import (
     allocate,
     open_loop,
     parallel_loop,
     with_last_iteration,
+)
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_tiles import (
+    BuildTile,
+    OpenLoop,
+    number_of_tiles,
 )
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.prefetch import build_prefetch
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.quick_ops import end_iteration
@@ -134,7 +141,7 @@ def _shuffled(builder: Builder, lhs: SSAValue, rhs: SSAValue, mask: Sequence[int
 
 def sums_in_blocks(op: KernelOp) -> bool:
     """Whether a kernel adds up sums of blocks, in f64."""
-    terms = prod(op.sizes[op.num_parallel :])
+    terms = greatest(prod(op.sizes[op.num_parallel :]))
     return total_type(combiner_of(op), op.accumulator_type, terms) == f64
 
 
@@ -150,11 +157,14 @@ def blocks_of(
 ) -> tuple[Sequence[Loop], Sequence[Loop]]:
     """Split loops over reductions: those around blocks of up to `most` steps, and those inside.
 
-    The loop that is too long is split in two: d4  ->  d4 by 64 around d4.
+    The loop that is too long is split in two: d4  ->  d4 by 64 around d4. One whose end is open
+    is too long.
     """
     extents, counts = list(sizes), list[int]()
     for loop in loops:
-        counts.append(-(-extents[loop.dim] // loop.step))
+        extent = extents[loop.dim]
+        is_known = not isinstance(extent, OpenSize)
+        counts.append(-(-extent // loop.step) if is_known else most + 1)
         extents[loop.dim] = loop.step
     steps, first = 1, len(loops)
     while first and steps * counts[first - 1] <= most:
@@ -205,9 +215,10 @@ class LoopNest:
     """Builds the loops of one kernel on buffers."""
 
     op: KernelOp
-    counters: Counters = field(default_factory=Counters)
+    counters: Counters = field(init=False)
 
     def __post_init__(self) -> None:
+        self.counters = counters_of(self.op)
         attribute = self.op.schedule
         schedule = default_schedule(self.op.sizes) if attribute is None else attribute.data
         self.parallel = schedule.parallel
@@ -232,12 +243,18 @@ class LoopNest:
 
     def _build_threads(self, builder: Builder, place: NestBox) -> None:
         """One parallel loop over the points of all the parallel loops."""
-        loops, rest = self.outer[: self.parallel], self.outer[self.parallel :]
+        parallel = self._shared()
+        loops, rest = self.outer[:parallel], self.outer[parallel:]
         counts: list[int] = []
         extent = list(place.extent)
         for loop in loops:
-            counts.append(-(-extent[loop.dim] // loop.step))
-            extent[loop.dim] = min(loop.step, extent[loop.dim])
+            size = extent[loop.dim]
+            if isinstance(size, OpenSize):
+                counts.append(number_of_tiles(builder, self.counters, size, loop.step))
+                extent[loop.dim] = loop.step
+            else:
+                counts.append(-(-size // loop.step))
+                extent[loop.dim] = min(loop.step, size)
 
         def tile(inner: Builder, at: NestBox) -> None:
             self._build_loops(inner, rest, at, self._build_tile)
@@ -246,6 +263,14 @@ class LoopNest:
             self._enter(inner, list(zip(loops, counts, indices, strict=True)), place, tile)
 
         parallel_loop(builder, self.counters, counts, enter)
+
+    def _shared(self) -> int:
+        """Return how many of the outermost loops threads share: one over each open dimension."""
+        for number, loop in enumerate(self.outer[: self.parallel]):
+            before = [each.dim for each in self.outer[:number]]
+            if loop.dim in before and isinstance(self.op.sizes[loop.dim], OpenSize):
+                return number
+        return self.parallel
 
     def _enter(
         self,
@@ -263,7 +288,12 @@ class LoopNest:
         def go_on(inner: Builder, at: NestBox) -> None:
             self._enter(inner, rest, at, inside)
 
-        own = -(-place.extent[loop.dim] // loop.step)
+        size = place.extent[loop.dim]
+        if isinstance(size, OpenSize):
+            tile = self._tiles(loop, place, go_on)
+            self._open_loop(loop).build_one(builder, size, index, tile)
+            return
+        own = -(-size // loop.step)
         if own == count:
             self._visit(builder, loop, count, index, place, go_on)
             return
@@ -288,7 +318,11 @@ class LoopNest:
         def go_on(inner: Builder, at: NestBox) -> None:
             self._build_loops(inner, rest, at, inside)
 
-        count = -(-place.extent[loop.dim] // loop.step)
+        size = place.extent[loop.dim]
+        if isinstance(size, OpenSize):
+            self._open_loop(loop).build(builder, size, self._tiles(loop, place, go_on))
+            return
+        count = -(-size // loop.step)
         if count == 1:
             go_on(builder, place)
             return
@@ -319,6 +353,24 @@ class LoopNest:
 
         with_last_iteration(builder, self.counters, index, count, (rest, step), body)
 
+    # Loops over dimensions whose sizes are open.
+
+    def _open_loop(self, loop: Loop) -> OpenLoop:
+        loops = (*self.outer, *self.reducing)
+        steps = {each.step for each in loops if each.dim == loop.dim}
+        if loop.dim == self.vector_dim:
+            steps.add(self.lanes)
+        smaller = sorted({each for each in {1, *steps} if each < loop.step}, reverse=True)
+        return OpenLoop(self.counters, f"d{loop.dim}", [loop.step, *smaller])
+
+    def _tiles(self, loop: Loop, place: NestBox, inside: Inside) -> BuildTile:
+        """Return what builds a tile of an open dimension: from where on, and of how many points."""
+
+        def tile(builder: Builder, first: LinearIndex, points: int) -> None:
+            inside(builder, place.moved(loop.dim, first, points))
+
+        return tile
+
     # A register tile.
 
     def _build_tile(self, builder: Builder, place: NestBox) -> None:
@@ -334,7 +386,9 @@ class LoopNest:
             self._tile(builder, at, Lanes(self.lanes, self.lanes))
         if rest:
             at = place.moved(dim, LinearIndex(whole), rest)
-            self._tile(builder, at, SCALAR if traps(self.op) else Lanes(self.lanes, rest))
+            is_point = isinstance(self.op.sizes[dim], OpenSize) and place.extent[dim] == 1
+            is_scalar = is_point or traps(self.op)
+            self._tile(builder, at, SCALAR if is_scalar else Lanes(self.lanes, rest))
 
     def _tile(self, builder: Builder, place: NestBox, lanes: Lanes) -> None:
         RegisterTile(self, place, lanes).build(builder)

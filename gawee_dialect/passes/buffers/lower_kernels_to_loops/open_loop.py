@@ -10,12 +10,14 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from gawee_dialect.dialect.open_size import greatest
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.linear_index import (
     Counters,
     IndexBuilder,
     LinearIndex,
     delinearized,
+    size_index,
 )
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.quick_ops import (
     counted_loop,
@@ -40,16 +42,38 @@ def open_loop(
 ) -> tuple[Builder, SSAValue]:
     """Insert a loop of `count` iterations, or `upper` where that is smaller.
 
+    A count that is open is computed of its names.
+
     `unroll` says whether LLVM unrolls it; None leaves that to LLVM.
     """
-    body = Block(arg_types=[IndexType()])
-    body.args[0].name_hint = name
-    lower, end, step = (constant_index(builder, value) for value in (0, count, 1))
-    loop = counted_loop(builder, lower, upper or end, step, Region(body))
+    lower, end, step = (size_index(builder, counters, value) for value in (0, count, 1))
+    loop = _loop(builder, counters, (lower, upper or end, step), greatest(count), name)
     if unroll is not None:
         loop.attributes[UNROLL] = StringAttr("full") if unroll else ROLLED
-    counters.trip_counts[body.args[0]] = count
-    return Builder(InsertPoint.at_end(body)), body.args[0]
+    return Builder(InsertPoint.at_end(loop.body.block)), loop.body.block.args[0]
+
+
+def rolled_loop(
+    builder: Builder, counters: Counters, upper: SSAValue, most: int, name: str
+) -> tuple[Builder, SSAValue]:
+    """Insert a loop of `upper` iterations, at most `most`, which LLVM leaves as it is."""
+    lower, step = (constant_index(builder, value) for value in (0, 1))
+    loop = _loop(builder, counters, (lower, upper, step), most, name)
+    loop.attributes[UNROLL] = ROLLED
+    return Builder(InsertPoint.at_end(loop.body.block)), loop.body.block.args[0]
+
+
+def _loop(
+    builder: Builder,
+    counters: Counters,
+    range: tuple[SSAValue, SSAValue, SSAValue],
+    most: int,
+    name: str,
+) -> scf.ForOp:
+    body = Block(arg_types=[IndexType()])
+    body.args[0].name_hint = name
+    counters.trip_counts[body.args[0]] = most
+    return counted_loop(builder, *range, Region(body))
 
 
 def loops(
@@ -118,8 +142,8 @@ def parallel_loop(
     body = Block(arg_types=[IndexType()])
     counter = body.args[0]
     counter.name_hint = "task"
-    counters.trip_counts[counter] = prod(counts)
-    zero, end, one = (constant_index(builder, value) for value in (0, prod(counts), 1))
+    counters.trip_counts[counter] = greatest(prod(counts))
+    zero, end, one = (size_index(builder, counters, value) for value in (0, prod(counts), 1))
     builder.insert(scf.ParallelOp([zero], [end], [one], Region(body)))
     inner = Builder(InsertPoint.at_end(body))
     inside(inner, delinearized(IndexBuilder(inner, counters), counter, counts))

@@ -10,12 +10,15 @@ from xdsl.ir.affine import AffineMap
 
 from gawee_dialect.dialect.affine_range import value_range
 from gawee_dialect.dialect.kernels.kernel import Number
-from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of, shape_of
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of
+from gawee_dialect.dialect.open_size import OpenSize, greatest
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.lanes import broadcast
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.linear_index import (
     Counters,
     IndexBuilder,
     LinearIndex,
+    counters_of,
+    size_index,
 )
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_loop import loops
 from gawee_dialect.passes.buffers.lower_linalg_to_loops.loop_order import strides_of
@@ -50,7 +53,7 @@ def fill_outside(builder: Builder, op: StructuredKernel, outside: Number | None 
     """Fill the elements of the output that no point is about, with zero for None."""
     sizes = (*op.sizes[: op.num_parallel], *(1 for _ in op.sizes[op.num_parallel :]))
     buffer, map = op.target, op.maps[-1]
-    shape = shape_of(buffer)
+    shape = op.target_shape
     inner = image(map, sizes)
     boxes = [tuple((0, size) for size in shape)] if inner is None else list(borders(shape, inner))
     if not boxes:
@@ -59,27 +62,36 @@ def fill_outside(builder: Builder, op: StructuredKernel, outside: Number | None 
         value = zero(builder, element_of(buffer))
     else:
         value = builder.insert(number_constant(outside)).result
+    counters = counters_of(op)
     for box in boxes:
-        _fill(builder, buffer, box, value)
+        _fill(builder, counters, buffer, box, value)
 
 
-def _fill(builder: Builder, buffer: SSAValue, box: Box, value: SSAValue) -> None:
+def _start(builder: Builder, counters: Counters, low: int) -> LinearIndex:
+    if not isinstance(low, OpenSize):
+        return LinearIndex(low)
+    value = size_index(builder, counters, low)
+    counters.trip_counts[value] = greatest(low) + 1
+    return LinearIndex(terms={value: 1})
+
+
+def _fill(
+    builder: Builder, counters: Counters, buffer: SSAValue, box: Box, value: SSAValue
+) -> None:
     """Store a value in every element of a box: loops over rows, and vectors along a row.
 
     Where vectors do not divide a row, the last one covers elements of the one before again.
     """
-    counters = Counters()
     sizes = [high - low for low, high in box]
     row = sizes[-1]
-    fitting = (lanes for lanes in ROW_LANES if lanes <= row)
+    fitting = (lanes for lanes in ROW_LANES if not isinstance(row, OpenSize) and lanes <= row)
     lanes = next(fitting, 1) if strides_of(buffer)[-1] == 1 else 1
     stored = broadcast(builder, value, lanes)
+    starts = [_start(builder, counters, low) for low, _ in box]
 
     def store(inner: Builder, indices: Sequence[LinearIndex]) -> None:
         at = IndexBuilder(inner, counters)
-        places = [
-            at.value(index + LinearIndex(low)) for index, (low, _) in zip(indices, box, strict=True)
-        ]
+        places = [at.value(index + start) for index, start in zip(indices, starts, strict=True)]
         if lanes == 1:
             inner.insert(memref.StoreOp.get(value, buffer, places))
         else:
@@ -90,7 +102,7 @@ def _fill(builder: Builder, buffer: SSAValue, box: Box, value: SSAValue) -> None
             store(along, [*rows, *(index.scaled(lanes) for index in part)])
 
         loops(inner, counters, [row // lanes], [f"i{len(rows)}"], store_part, unroll=False)
-        if row % lanes:
+        if lanes > 1 and row % lanes:
             store(inner, [*rows, LinearIndex(row - lanes)])
 
     names = [f"i{axis}" for axis in range(len(sizes) - 1)]

@@ -417,4 +417,5 @@ class LowerWinogradToLoops(RewritePass):
     numerics: ClassVar[Numerics] = REASSOCIATES
     patterns = (LowerWinograd,)
     removes = (WinogradOp,)
+    takes_open_sizes: ClassVar[bool] = True
     revisits = False

@@ -70,6 +70,7 @@ VIEWS = (
     memref.CollapseShapeOp,
     memref.ExpandShapeOp,
     memref.CastOp,
+    memref.ReinterpretCastOp,
 )
 RECOMPUTED = (arith.ConstantOp, memref.GetGlobalOp, memref.DimOp, *VIEWS)
 """Ops that cost nothing: a region computes them again, so that LLVM sees constants and roots."""
@@ -140,7 +141,8 @@ def _argument_attributes(
         if not isa(value.type, MemRefType[Attribute]):
             entries.append(DictionaryAttr({}))
             continue
-        known = pointer_attributes(value.type, _kind(value), inner.is_read_only(value))
+        read_only = inner.is_read_only(value)
+        known = pointer_attributes(value.type, _kind(value), read_only, is_sized=True)
         if not apart:
             del known["llvm.noalias"]
         entries.append(DictionaryAttr(known))

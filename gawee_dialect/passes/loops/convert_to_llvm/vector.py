@@ -37,13 +37,13 @@ from gawee_dialect.passes.loops.convert_to_llvm.instructions import (
     store,
 )
 from gawee_dialect.passes.loops.convert_to_llvm.memref import (
+    any_buffer_type,
     as_read,
     as_stored,
-    buffer_type,
     element_pointer,
     stored_bytes,
     stored_type,
-    strides_of,
+    strides_of_buffer,
 )
 from gawee_dialect.upstream import llvm_vector as ours
 from gawee_dialect.upstream.llvm import MaximumOp, MinimumOp, SMaxOp, SMinOp, UMaxOp, UMinOp
@@ -64,8 +64,8 @@ def _place(
 
     Raises Declined where the elements of a row do not lie side by side.
     """
-    type = buffer_type(buffer)
-    strides = strides_of(type)
+    type = any_buffer_type(buffer)
+    strides = strides_of_buffer(to, buffer)
     if strides and strides[-1] != 1 and type.get_shape()[-1] != 1:
         raise Declined(f"expected rows of adjacent elements, got '{type}'")
     return element_pointer(to, buffer, indices), stored_bytes(lane_type(type.element_type))

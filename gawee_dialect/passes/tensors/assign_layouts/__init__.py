@@ -23,9 +23,11 @@ from gawee_dialect.dialect.affine_range import is_linear, used_dims
 from gawee_dialect.dialect.graph.scan import kernel_blocks
 from gawee_dialect.dialect.kernels.kernel import copy_kernel
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of, shape_of
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.tensors.assign_layouts.maxima import pad_maxima_with_zeros
+from gawee_dialect.passes.tensors.tensor_forms import with_forms
 from gawee_dialect.target.description import Processor
 from gawee_dialect.target.machine import TargetPass
 
@@ -213,6 +215,8 @@ class Layouts:
     def _largest_block(self, channels: int, most: int | None = None) -> int:
         lanes = self.processor.lanes if most is None else most
         smallest = min(SMALLEST_BLOCK, self.processor.lanes)
+        if isinstance(channels, OpenSize):
+            return 1
         while lanes >= smallest:
             if channels % lanes == 0:
                 return lanes
@@ -312,15 +316,17 @@ class AssignLayouts(TargetPass):
     name = "assign-layouts"
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
+    takes_open_sizes: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         processor = self.processor
-        for function in op.ops:
-            if not isinstance(function, FuncOp) or not function.body.blocks:
-                continue
-            for block in kernel_blocks(function):
-                pad_maxima_with_zeros(block)
-                _Rewriter(Layouts(block, processor)).run(block)
+        with with_forms(op):
+            for function in op.ops:
+                if not isinstance(function, FuncOp) or not function.body.blocks:
+                    continue
+                for block in kernel_blocks(function):
+                    pad_maxima_with_zeros(block)
+                    _Rewriter(Layouts(block, processor)).run(block)
 
 
 class _Rewriter:

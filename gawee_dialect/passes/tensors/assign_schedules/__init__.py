@@ -21,14 +21,21 @@ from gawee_dialect.dialect.graph.scan import is_of_one_thread, is_step_loop
 from gawee_dialect.dialect.kernels.algorithm import Algorithm
 from gawee_dialect.dialect.kernels.kernel import KernelOp, YieldOp, copy_kernel, insert_copy
 from gawee_dialect.dialect.kernels.schedule import Loop, Schedule, ScheduleAttr
+from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.tensors.assign_schedules.cost_model import is_packed
 from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import KernelAccesses, Operand
 from gawee_dialect.passes.tensors.assign_schedules.loop_order import schedule_of
+from gawee_dialect.passes.tensors.assign_schedules.open_kernels import (
+    open_schedule,
+    typical_numbers,
+    with_numbers,
+)
 from gawee_dialect.passes.tensors.assign_schedules.tiles import best_tile
 from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
+from gawee_dialect.passes.tensors.tensor_forms import with_forms
 from gawee_dialect.schedules.database import Database
 from gawee_dialect.schedules.keys import schedule_key
 from gawee_dialect.schedules.pass_option import ScheduledPass
@@ -239,12 +246,14 @@ class AssignSchedules(MachinePass, ScheduledPass):
     name = "assign-schedules"
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
+    takes_open_sizes: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         processor = self.processor
-        for function in op.ops:
-            if isinstance(function, FuncOp) and function.body.blocks:
-                _Scheduler(processor, self.schedules).run(function)
+        with with_forms(op):
+            for function in op.ops:
+                if isinstance(function, FuncOp) and function.body.blocks:
+                    _Scheduler(processor, self.schedules).run(function)
 
 
 def accesses_of(op: KernelOp, analysis: ParameterAnalysis) -> KernelAccesses:
@@ -284,6 +293,9 @@ class _Scheduler:
                 self._run_block(op.body.block)
 
     def _assign(self, op: KernelOp) -> None:
+        if is_open(op.sizes):
+            self._assign_open(op)
+            return
         kernel = accesses_of(op, self.analysis)
         packed: Sequence[int] = ()
         if op.schedule is None:
@@ -296,6 +308,22 @@ class _Scheduler:
                 return
             op.schedule = ScheduleAttr(schedule)
         self._pack(op, kernel, packed)
+
+    def _assign_open(self, op: KernelOp) -> None:
+        """Schedule a kernel of open sizes, and pack the weights whose sizes are numbers."""
+        typical = with_numbers(op, typical_numbers(op.names))
+        if typical is None or op.schedule is not None:
+            return
+        kernel = KernelAccesses.of(typical, [self.analysis.is_known_early(v) for v in op.inputs])
+        key = self._kind(op, [operand.is_parameter for operand in kernel.inputs])
+        if key not in self.known:
+            self.known[key] = _Chosen(open_schedule(op, kernel, self._processor_of(op)))
+        op.schedule = ScheduleAttr(self.known[key].schedule)
+        own = [replace(each, value=v) for each, v in zip(kernel.inputs, op.inputs, strict=True)]
+        self._pack(op, replace(kernel, inputs=own), ())
+
+    def _processor_of(self, op: KernelOp) -> Processor:
+        return self.processor.one_core if is_of_one_thread(op) else self.processor
 
     def _assign_parts(
         self, op: KernelOp, parts: Loop, schedule: Schedule, packed: Sequence[int]
@@ -310,8 +338,7 @@ class _Scheduler:
         self._assign(total)
 
     def _schedule_of(self, kernel: KernelAccesses) -> "_Chosen":
-        alone = is_of_one_thread(kernel.op)
-        processor = self.processor.one_core if alone else self.processor
+        alone, processor = is_of_one_thread(kernel.op), self._processor_of(kernel.op)
         chosen = self._chosen(kernel)
         if chosen is None:
             chosen = _Chosen(schedule_of(kernel, best_tile(kernel, processor), processor))
@@ -342,6 +369,8 @@ class _Scheduler:
         maps = list(op.maps)
         before = op.prev_op
         for index, operand in enumerate(kernel.inputs):
+            if is_open(operand.shape):
+                continue
             if index not in asked and not is_packed(operand, kernel, schedule.data.vector):
                 continue
             packing = Packing.of(operand, schedule.data, op.sizes)

@@ -1,5 +1,7 @@
 """Rules of structured ops, kernels and scalars."""
 
+from collections.abc import Sequence
+
 from xdsl.dialects import arith, memref, tensor
 from xdsl.dialects.builtin import AffineMapAttr, DenseIntOrFPElementsAttr
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
@@ -7,11 +9,14 @@ from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Operation, Region
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
+from gawee_dialect.analysis.buffer_sizes import Index
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import is_tensor
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.graph.lower_to_linalg.open_sizes import form_value
 from gawee_dialect.passes.next_pass import hint_on_tensors
 from gawee_dialect.passes.tensors.bufferize.function import FunctionBufferizer, Rules, memref_type
 from gawee_dialect.passes.tensors.bufferize.globals import buffer_type
@@ -86,7 +91,10 @@ def kernel(to: FunctionBufferizer, op: StructuredKernel) -> None:
     Never in place: a kernel may read other elements of its inputs than the one it computes. One
     whose result is put between others writes there, if no reader sees that.
     """
-    if isinstance(op, KernelOp):
+    sizes: Sequence[Index] = ()
+    if isinstance(op, KernelOp) and op.shape is not None:
+        sizes = _sizes(to, op)
+    elif isinstance(op, KernelOp):
         place = place_between(to, op)
         if place is None and op.result is not None:
             place = place_in_batch(to, op.result)
@@ -96,7 +104,7 @@ def kernel(to: FunctionBufferizer, op: StructuredKernel) -> None:
             to.builder.insert(op.with_operands(inputs, view, values=to.new))
             to.assign(op.target, view, root)
             return
-    fresh = to.allocate(op.target.type)
+    fresh = to.allocate(op.target.type, sizes)
     scratch = [to.allocate(type) for type in op.scratch_types]
     inputs = [to.source(value) for value in op.inputs]
     packed = [to.source(value) for value in op.packed]
@@ -104,6 +112,15 @@ def kernel(to: FunctionBufferizer, op: StructuredKernel) -> None:
         op.with_operands(inputs, fresh, packed=packed, scratch=scratch, values=to.new)
     )
     to.assign(op.target, fresh, Root(writable=True))
+
+
+def _sizes(to: FunctionBufferizer, op: KernelOp) -> Sequence[Index]:
+    """Return the sizes of what a kernel computes, of the names that it is given."""
+    values = {name: to.value(count) for name, count in zip(op.names, op.counts, strict=True)}
+    return [
+        form_value(to.builder, size, values.__getitem__) if isinstance(size, OpenSize) else size
+        for size in op.target_shape
+    ]
 
 
 def constant(to: FunctionBufferizer, op: Operation) -> None:

@@ -18,6 +18,7 @@ from gawee_dialect.analysis.index_maps import composed, solve
 from gawee_dialect.analysis.kernel_kind import copied_input
 from gawee_dialect.dialect.affine_range import is_linear, used_dims
 from gawee_dialect.dialect.kernels.kernel import KernelOp, element_of
+from gawee_dialect.dialect.open_size import OpenSize, number_of
 from gawee_dialect.dialect.operation import KEPT, is_kept
 from gawee_dialect.dialect.types import tensor_shape, tensor_type
 from gawee_dialect.hints import isa
@@ -47,6 +48,7 @@ from gawee_dialect.passes.tensors.form_kernels.inline import (
     InlineProducer,
 )
 from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
+from gawee_dialect.passes.tensors.tensor_forms import with_forms
 
 # Reads and writes through views: reshapes and slices become part of maps.
 
@@ -57,7 +59,8 @@ View: TypeAlias = Reshape | tensor.ExtractSliceOp
 
 def is_static(op: View) -> bool:
     """Whether a view is always the same part of its source."""
-    numbers: tuple[int, ...] = (*tensor_shape(op.operands[0]), *tensor_shape(op.result))
+    sizes: tuple[int, ...] = (*tensor_shape(op.operands[0]), *tensor_shape(op.result))
+    numbers: tuple[int, ...] = tuple(size for size in sizes if not isinstance(size, OpenSize))
     if isinstance(op, tensor.ExtractSliceOp):
         numbers += (*op.static_offsets.get_values(), *op.static_strides.get_values())
     return DYNAMIC_INDEX not in numbers
@@ -95,10 +98,7 @@ def joined_axes(groups: Sequence[Sequence[int]], larger: Sequence[int]) -> Affin
     """Return the map from the axes of the larger shape to those of the smaller: `i * 5 + j`."""
     results: list[AffineExpr] = []
     for group in groups:
-        parts = [
-            AffineDimExpr(axis) * prod(larger[later] for later in group if later > axis)
-            for axis in group
-        ]
+        parts = [AffineDimExpr(axis) * _points_behind(axis, group, larger) for axis in group]
         results.append(sum(parts, AffineExpr.constant(0)))
     map = AffineMap(len(larger), 0, tuple(results))
     return composed(map, AffineMap.identity(len(larger)).results, larger)
@@ -115,10 +115,17 @@ def split_axes(groups: Sequence[Sequence[int]], larger: Sequence[int]) -> Affine
     results: list[AffineExpr] = []
     for number, group in enumerate(groups):
         for axis in group:
-            later = prod(larger[other] for other in group if other > axis)
-            results.append(AffineDimExpr(number) // later % larger[axis])
+            place = AffineDimExpr(number) // _points_behind(axis, group, larger)
+            if axis != group[0]:
+                place = place % number_of(larger[axis])
+            results.append(place)
     map = AffineMap(len(groups), 0, tuple(results))
     return composed(map, AffineMap.identity(len(groups)).results, smaller)
+
+
+def _points_behind(axis: int, group: Sequence[int], shape: Sequence[int]) -> int:
+    """Return how far apart neighbours along an axis of a group are; raises UnknownSize."""
+    return number_of(prod(shape[later] for later in group if later > axis))
 
 
 def groups_of(op: Reshape) -> list[list[int]]:
@@ -418,10 +425,13 @@ class FormKernels(RewritePass):
     numerics: ClassVar[Numerics] = REASSOCIATES
     patterns: ClassVar[tuple[type[Pattern], ...]] = (*FORM, *FUSE)
 
+    takes_open_sizes: ClassVar[bool] = True
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for patterns in (FORM, FUSE):
-            driver = Driver(_instances(patterns), ctx)
-            PatternWalk(driver, post_walk_func=erase_dead).rewrite_module(op)
+        with with_forms(op):
+            for patterns in (FORM, FUSE):
+                driver = Driver(_instances(patterns), ctx)
+                PatternWalk(driver, post_walk_func=erase_dead).rewrite_module(op)
 
 
 def _instances(patterns: Sequence[type[Pattern]]) -> Sequence[Pattern]:

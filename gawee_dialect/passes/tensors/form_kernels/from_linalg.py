@@ -63,7 +63,7 @@ class FormBroadcast(Pattern):
         if is_in_loop(op):
             self.missed(op, IN_LOOP)
             return
-        if not op.result or min(tensor_shape(op.init), default=1) <= 0:
+        if not op.result or has_no_elements(op.init):
             self.missed(op, "expected static tensors that are not empty")
             return
         if not is_signless(op.init):
@@ -89,7 +89,7 @@ class FormPad(Pattern):
             self.missed(op, IN_LOOP)
             return
         low, high = op.static_low.get_values(), op.static_high.get_values()
-        if min((*low, *high), default=0) < 0 or min(tensor_shape(op.source), default=1) <= 0:
+        if min((*low, *high), default=0) < 0 or has_no_elements(op.source):
             self.missed(op, f"expected padding of constant size, got {list(low)} and {list(high)}")
             return
         if not is_signless(op.source):
@@ -113,6 +113,11 @@ class FormPad(Pattern):
             outside=number,
         )
         rewriter.replace(op, new)
+
+
+def has_no_elements(value: SSAValue) -> bool:
+    """Whether a size of a tensor is 0, or not known."""
+    return any(size <= 0 for size in tensor_shape(value))
 
 
 def is_signless(value: SSAValue) -> bool:
@@ -140,7 +145,7 @@ def why_not(op: LinalgStructuredOperation) -> str | None:
     if is_in_loop(op):
         return IN_LOOP
     tensors = [value for value in op.operands if is_tensor(value.type)]
-    if any(size <= 0 for value in tensors for size in tensor_shape(value)):
+    if any(map(has_no_elements, tensors)):
         return "expected static tensors that are not empty"
     if not all(map(is_signless, tensors)):
         return "expected floats or signless integers"
