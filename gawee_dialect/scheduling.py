@@ -96,10 +96,8 @@ class KernelSchedule(Steps):
     @property
     def sizes(self) -> Mapping[str, int]:
         """How many points each dimension has, by its name."""
-        names = Nest.of(self.written).names
-        if isinstance(self.op, KernelOp):
-            names = self.loops.names
-        return dict(zip(names, self.written.sizes, strict=True))
+        nest = self.loops if isinstance(self.op, KernelOp) else Nest.of(self.written)
+        return dict(zip(nest.names, nest.sizes, strict=True))
 
     @property
     def loops(self) -> Nest:
@@ -234,11 +232,7 @@ class KernelSchedule(Steps):
         nests = list(self.script.nests(op))
         for number, (before, nest) in enumerate(pairwise(nests)):
             step = self.script.steps[number]
-            if (before.schedule, before.packed, before.parts) == (
-                nest.schedule,
-                nest.packed,
-                nest.parts,
-            ):
+            if before.says_the_same(nest):
                 found.append((step, f"by rule: {step.rule}"))
                 continue
             so_far = Entry(schedule_key(op, known), cpu, Script(self.script.steps[: number + 1]))
@@ -534,6 +528,8 @@ def nest_text(op: KernelOp, nest: Nest) -> str:
         along = nest.names[schedule.prefetch.dim]
         lines.append(f"prefetch {names[schedule.prefetch.input]} along {along}")
     lines += [f"pack {names[index]}" for index in nest.packed]
+    more = (f"{nest.names[at]} from {op.sizes[at]} to {nest.sizes[at]}" for at in nest.padded)
+    lines += [f"pad {each}" for each in more]
     return "\n".join(lines)
 
 

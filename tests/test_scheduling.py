@@ -28,6 +28,7 @@ from tests.tuning.networks import network
 
 ROOT = Path(__file__).parent.parent
 ONE_THREAD = CodeOptions(num_threads=1)
+EXACT_CODE = replace(ONE_THREAD, algorithms=EXACT)
 
 PRODUCTS = """
 func.func @main(%x: tensor<7x60xf32> {gawee.input = "x"},
@@ -68,6 +69,8 @@ MATMULS: list[Callable[[Script], Script]] = [
     lambda sch: sch.split_reduction(k=3).interchange("k_parts", "m", "n").vectorize(n=16),
     lambda sch: sch.split_reduction(k=3).parallelize("m", "n", "k_parts").pack(0, 1),
     lambda sch: sch.tile(n=8).unroll("n").prefetch(1, along="n").split(k=4),
+    lambda sch: sch.pad(m=4, n=32).tile(m=4, n=32).vectorize(n=16).unroll("m", "n").pack(0),
+    lambda sch: sch.pad(n=5).vectorize(k=8).parallelize("m"),
 ]
 
 
@@ -120,6 +123,35 @@ def test_a_kernel_shows_its_loops_and_what_they_touch() -> None:
     assert text.startswith("matmul 7x33 over 60 f32, addf maximumf: test.mlir:6:3\n")
     assert "for m in 7 by 4" in kernel._repr_html_()
     assert str(schedule(products()[0])).count("matmul") == 2
+
+
+def test_padding_is_shown_and_is_copied_around_the_kernel() -> None:
+    sch = schedule(products()[0])
+    kernel = sch[FIRST].name("m", "n", "k").pad(m=4, n=16).tile(m=4)
+
+    assert "pad m from 7 to 8\npad n from 33 to 48" in str(kernel)
+    assert "for m in 8 by 4: 2 times" in str(kernel)
+    assert kernel.sizes == {"m": 8, "n": 48, "k": 60}
+    module = str(sch.module())
+    assert "parallel [8, 48] reduce [60]" in module
+    assert kernel.undo(2).sizes == {"m": 7, "n": 33, "k": 60}
+
+
+def test_a_padded_convolution_reads_the_rows_that_its_new_points_need() -> None:
+    model, inputs = network()
+    kernel = schedule(model, EXACT_CODE)["conv *"]
+
+    kernel.pad(d2=8, d3=8).vectorize(d3=8)
+
+    assert {verdict for _, verdict in kernel.prove()} == {"proved"}
+    (expected,) = model.run(inputs, "llvm").values()
+    assert_computes(kernel.network, model, inputs["x"], np.asarray(expected))
+
+
+def test_parts_of_a_reduction_have_a_size() -> None:
+    kernel = schedule(products()[0])[FIRST].name("m", "n", "k").split_reduction(k=3)
+
+    assert kernel.sizes == {"m": 7, "n": 33, "k_parts": 3, "k": 20}
 
 
 def test_steps_are_undone() -> None:

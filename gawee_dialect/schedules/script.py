@@ -65,6 +65,10 @@ class Steps(ABC):
         """Take a reduction in so many parts side by side, which another kernel combines."""
         return self.then(_step("split_reduction", (), tuple(parts.items())))
 
+    def pad(self, **multiples: int) -> Self:
+        """Have dimensions so many more points that a multiple of these are theirs."""
+        return self.then(_step("pad", (), tuple(multiples.items())))
+
     def nest(self, *loops: str, vector: str = "", parallel: int = 0, prefetch: str = "") -> Self:
         """Say the wanted loops, from the outermost on: the declarative form of all steps."""
         given = {"vector": vector, "parallel": parallel, "prefetch": prefetch}

@@ -10,7 +10,10 @@ from dataclasses import dataclass, field, replace
 from inspect import signature
 from math import ceil
 
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+
 from gawee_dialect.analysis.combiners import combiner_of
+from gawee_dialect.dialect.affine_range import used_dims
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.schedule import Loop, Prefetch, Schedule
 from gawee_dialect.universe import all_algorithms
@@ -44,6 +47,10 @@ class Nest:
     """The dimension of the kernel as it is written whose reduction is taken in so many parts."""
     packed: tuple[int, ...] = ()
     """Inputs that are copied into the order in which the loops read them."""
+    own_axes: frozenset[int] = frozenset()
+    """Dimensions that may have more points: each is an axis of the output by itself."""
+    padded: tuple[int, ...] = ()
+    """Dimensions that have more points than the kernel as it is written."""
     algorithm: Mapping[str, Argument] = field(default_factory=dict[str, Argument])
     """The options of another algorithm, its name among them; empty for loops."""
 
@@ -61,6 +68,7 @@ class Nest:
             op.initial is None or combiner_of(op) is not None,
             tuple(f"d{dim}" for dim in range(len(sizes))),
             as_written(sizes),
+            own_axes=_own_axes(op),
         )
 
     def dim(self, name: str) -> int:
@@ -106,6 +114,10 @@ class Nest:
         parts = joined.pop(self.num_parallel - 1)
         joined[self.parts.dim] *= parts
         return tuple(joined)
+
+    def says_the_same(self, other: "Nest") -> bool:
+        """Whether two nests make the same code of a kernel: their names may differ."""
+        return self == replace(other, names=self.names, algorithm=self.algorithm)
 
     def with_schedule(self, schedule: Schedule) -> "Nest":
         """Return the nest run so; raises IllegalStep where a kernel cannot be."""
@@ -282,14 +294,58 @@ def split_reduction(nest: Nest, **parts: int) -> Nest:
         raise IllegalStep(f"expected a reduction whose order is free, got {each}")
     if count < 2 or nest.sizes[dim] % count:
         raise IllegalStep(f"expected parts that divide {nest.sizes[dim]}, got {count}")
-    if nest.parts is not None or nest.schedule != as_written(nest.sizes) or nest.packed:
-        raise IllegalStep("expected it before the steps that change loops")
+    _require_first(nest)
     sizes = list(nest.sizes)
     sizes[dim] //= count
     sizes.insert(at, count)
     names = (*nest.names[:at], f"{each}_parts", *nest.names[at:])
     new = replace(nest, sizes=tuple(sizes), num_parallel=at + 1, names=names)
     return replace(new, schedule=as_written(sizes), parts=Loop(dim, count))
+
+
+def pad(nest: Nest, **multiples: int) -> Nest:
+    """Have dimensions so many more points that a multiple of these are theirs.
+
+    Operands are copied into larger tensors, with zeros behind; what is computed of these is left
+    out by another copy. So all tiles are whole, and no vector is masked. This is the first step of
+    loops.
+
+    rewrite: kernel parallel [37] ins(%a)  ->  copy (kernel parallel [40] ins(copy %a))
+    """
+    _require_first(nest)
+    sizes = list(nest.sizes)
+    for each, multiple in multiples.items():
+        dim = nest.dim(each)
+        if dim not in nest.own_axes:
+            known = ", ".join(nest.names[own] for own in sorted(nest.own_axes)) or "none"
+            raise IllegalStep(f"expected an axis of the output, {known}, got {each}")
+        if multiple < 1:
+            raise IllegalStep(f"expected a multiple of 1 or more, got {multiple}")
+        sizes[dim] = ceil(sizes[dim] / multiple) * multiple
+    changed = (dim for dim, size in enumerate(nest.sizes) if sizes[dim] != size)
+    new = replace(nest, sizes=tuple(sizes), padded=tuple(changed))
+    return replace(new, schedule=as_written(sizes))
+
+
+def _require_first(nest: Nest) -> None:
+    changed = nest.parts is not None or nest.packed or nest.padded
+    if changed or nest.schedule != as_written(nest.sizes):
+        raise IllegalStep("expected it before the steps that change loops")
+
+
+def _own_axes(op: KernelOp) -> frozenset[int]:
+    """Return the dimensions that may be padded: what is computed there is at places of its own.
+
+    A kernel that leaves elements to others, or divides integers, which zeros may stop, has none.
+    """
+    ops = (inner for block, _ in op.bodies() for inner in block.ops)
+    if not op.covers_output() or any(inner.name in INTEGER_DIVISIONS for inner in ops):
+        return frozenset()
+    output = op.maps[-1].results
+    plain = [expr.position for expr in output if isinstance(expr, AffineDimExpr)]
+    others = [expr for expr in output if not isinstance(expr, AffineDimExpr)]
+    joined = used_dims(AffineMap(len(op.sizes), 0, tuple(others)))
+    return frozenset(dim for dim in plain if dim not in joined)
 
 
 def nest(old: Nest, *loops: str, vector: str = "", parallel: int = 0, prefetch: str = "") -> Nest:
@@ -319,6 +375,11 @@ def algorithm(nest: Nest, name: str, **numbers: int) -> Nest:
     return replace(nest, algorithm={"algorithm": name, **numbers})
 
 
+INTEGER_DIVISIONS = {
+    f"arith.{name}{sign}i" for name in ("div", "ceildiv", "rem") for sign in "su"
+} | {"arith.floordivsi"}
+"""Ops that have no result where an operand is zero."""
+
 POINTS_ONCE = "every point is visited once: parts cover a dimension, the last one is cut off"
 ANY_ORDER = "points of parallel dimensions are independent, and a gawee.kernel reduces in any order"
 READS_ONLY = "nothing is computed otherwise"
@@ -337,6 +398,7 @@ STEPS: Mapping[str, tuple[Callable[..., Nest], str]] = {
     "prefetch": (prefetch, READS_ONLY),
     "pack": (pack, "a copy of an operand in another order, whose map says where elements are"),
     "split_reduction": (split_reduction, f"a neutral number begins each part; {ANY_ORDER}"),
+    "pad": (pad, "points of parallel dimensions are independent: those behind are left out"),
     "nest": (nest, f"{POINTS_ONCE}; {ANY_ORDER}"),
     "algorithm": (
         algorithm,
@@ -386,7 +448,7 @@ class Step:
 
 
 def _argument_types(step: str) -> tuple[type, ...]:
-    if step in ("tile", "split", "vectorize", "pack", "split_reduction"):
+    if step in ("tile", "split", "vectorize", "pack", "pad", "split_reduction"):
         return (int,)
     return (str, int) if step in ("nest", "prefetch", "algorithm") else (str,)
 

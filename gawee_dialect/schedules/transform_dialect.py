@@ -118,10 +118,12 @@ def _check(nest: Nest) -> None:
         wrong = f"the algorithm {nest.algorithm['algorithm']}"
     elif nest.packed:
         wrong = "operands that are packed"
+    elif nest.padded:
+        wrong = "dimensions that are padded"
     elif nest.schedule.prefetch is not None:
         wrong = "a prefetch"
     if wrong is not None:
-        raise IllegalStep(f"cannot write {wrong} in the transform dialect: no op says it")
+        raise IllegalStep(f"cannot write {wrong} in the transform dialect: no op is written for it")
 
 
 def fused_ops(root: Operation, is_own: Callable[[Operation], bool]) -> list[Operation]:

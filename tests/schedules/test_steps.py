@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from xdsl.dialects import arith
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.kernels.kernel import KernelOp
@@ -58,6 +59,7 @@ start = Script()
             "loops = [d1, d2], prefetch = input 1 along d1",
         ),
         (start.split_reduction(d2=5), "loops = [d0, d1, d2, d3]"),
+        (start.pad(d0=6).tile(d0=36), "loops = [d0 by 36, d0, d1, d2]"),
     ],
     ids=str,
 )
@@ -70,6 +72,22 @@ def test_parts_of_a_reduction_are_a_parallel_dimension(op: KernelOp) -> None:
 
     assert (nest.names, nest.sizes) == (("m", "n", "k_parts", "k"), (M, N, 5, 12))
     assert nest.as_written((1, 1, 2, 12)) == (1, 1, 24)
+
+
+def test_padded_dimensions_have_a_multiple_of_points(op: KernelOp) -> None:
+    nest = behind(start.name("m", "n", "k").pad(m=6, n=10), op)
+
+    assert (nest.sizes, nest.padded) == ((36, N, K), (0,))
+
+
+def test_where_integers_are_divided_zeros_are_no_padding(op: KernelOp) -> None:
+    number = arith.ConstantOp.from_int_and_width(1, 32)
+    op.finish.block.insert_ops_before(
+        [number, arith.DivSIOp(number, number)], op.finish.block.first_op
+    )
+
+    with pytest.raises(GaweeError, match="expected an axis of the output, none, got d0"):
+        behind(start.pad(d0=6), op)
 
 
 REFUSED = [
@@ -97,6 +115,11 @@ REFUSED = [
     (start.split_reduction(d0=5), "expected a reduction whose order is free, got d0"),
     (start.split_reduction(d2=5, d0=5), "expected one dimension to split, got 2"),
     (start.tile(d0=4).split_reduction(d2=5), "expected it before the steps that change loops"),
+    (start.pad(d2=7), "expected an axis of the output, d0, d1, got d2"),
+    (start.pad(d0=0), "expected a multiple of 1 or more, got 0"),
+    (start.pack(0).pad(d0=6), "expected it before the steps that change loops"),
+    (start.pad(d0=6).split_reduction(d2=5), "expected it before the steps that change loops"),
+    (start.split_reduction(d2=5).pad(d0=6), "expected it before the steps that change loops"),
     (start.algorithm("fft"), "expected one of direct, winograd, got 'fft'"),
 ]
 

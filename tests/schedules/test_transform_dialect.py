@@ -196,13 +196,14 @@ def test_twenty_schedules_are_compared() -> None:
     [
         (lambda s: s.pack(0), "operands that are packed"),
         (lambda s: s.prefetch(1, along="d1"), "a prefetch"),
+        (lambda s: s.pad(d0=6), "dimensions that are padded"),
     ],
 )
 def test_what_no_op_says_is_refused(steps: Steps, what: str) -> None:
     kernel = the_kernel(Model(parse(PRODUCT)))
     steps(kernel)
 
-    message = f"test.mlir:2:1: error: .*cannot write {what} in the transform dialect: no op says it"
+    message = f"test.mlir:2:1: error: .*cannot write {what} in the transform dialect: no op is written for it"
     with pytest.raises(GaweeError, match=message):
         kernel.transform_script()
 

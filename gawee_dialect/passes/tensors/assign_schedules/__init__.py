@@ -7,7 +7,14 @@ from typing import ClassVar, NamedTuple
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    ModuleOp,
+    TensorType,
+    i64,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -17,9 +24,16 @@ from gawee_dialect.analysis.combiners import combiner_of, neutral
 from gawee_dialect.analysis.fingerprint import Fingerprints
 from gawee_dialect.analysis.kernel_kind import KernelKind, kernel_kind
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.affine_range import value_range
 from gawee_dialect.dialect.graph.scan import is_of_one_thread, is_step_loop
 from gawee_dialect.dialect.kernels.algorithm import Algorithm
-from gawee_dialect.dialect.kernels.kernel import KernelOp, YieldOp, copy_kernel, insert_copy
+from gawee_dialect.dialect.kernels.kernel import (
+    KernelOp,
+    YieldOp,
+    copy_kernel,
+    insert_copy,
+    shape_of,
+)
 from gawee_dialect.dialect.kernels.schedule import Loop, Schedule, ScheduleAttr
 from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.hints import isa
@@ -147,6 +161,35 @@ def _finish(op: KernelOp, used: Sequence[int]) -> Region:
     return region
 
 
+# More points than a kernel has, so that tiles are whole.
+
+
+def padded_kernel(builder: Builder, op: KernelOp, sizes: Sequence[int]) -> KernelOp:
+    """Insert a kernel of more points, on inputs that have zeros behind; return it.
+
+    rewrite:
+        parallel [37] ins(%a : tensor<37xf32>)  ->  parallel [40] ins(%0 : tensor<40xf32>)
+    """
+    inputs: list[SSAValue] = []
+    for value, reads in zip(op.inputs, op.maps, strict=False):
+        old = shape_of(value)
+        ends = (value_range(expr, sizes)[1] + 1 for expr in reads.results)
+        shape = tuple(map(max, old, ends))
+        inputs.append(value if shape == old else insert_copy(builder, _resized(value, shape, old)))
+    target = op.target.type
+    assert isa(target, TensorType[Attribute])
+    ends = (value_range(expr, sizes)[1] + 1 for expr in op.maps[-1].results)
+    new = op.with_operands(inputs, TensorType(target.element_type, list(ends)))
+    new.bounds = DenseArrayBase.from_list(i64, sizes)
+    return builder.insert(new)
+
+
+def _resized(value: SSAValue, shape: Sequence[int], copied: Sequence[int]) -> KernelOp:
+    """Return a copy of a tensor's first elements along each axis; what it lacks is zero."""
+    same = AffineMap.identity(len(shape))
+    return copy_kernel(value, shape, bounds=copied, reads=same, writes=same)
+
+
 # Operands in the order in which a schedule reads them.
 
 
@@ -269,6 +312,8 @@ class _Chosen(NamedTuple):
     packed: Sequence[int] = ()
     parts: Loop | None = None
     """The reduction that is split, and into how many parts."""
+    padded: Sequence[int] | None = None
+    """How many points each dimension gets; None where no one gets more."""
 
 
 class _Scheduler:
@@ -302,9 +347,12 @@ class _Scheduler:
             key = self._kind(op, [operand.is_parameter for operand in kernel.inputs])
             if key not in self.known:
                 self.known[key] = self._schedule_of(kernel)
-            schedule, packed, parts = self.known[key]
+            schedule, packed, parts, padded = self.known[key]
             if parts is not None:
                 self._assign_parts(op, parts, schedule, packed)
+                return
+            if padded is not None:
+                self._assign_padded(op, padded, schedule, packed)
                 return
             op.schedule = ScheduleAttr(schedule)
         self._pack(op, kernel, packed)
@@ -337,6 +385,28 @@ class _Scheduler:
         self._pack(first, accesses_of(first, self.analysis), packed)
         self._assign(total)
 
+    def _assign_padded(
+        self, op: KernelOp, sizes: Sequence[int], schedule: Schedule, packed: Sequence[int]
+    ) -> None:
+        """Replace a kernel by one of more points, run so, and a copy of those that are wanted."""
+        new: list[Operation] = []
+        builder = Builder(InsertPoint.before(op))
+        builder.operation_insertion_handler = [new.append]
+        kernel = padded_kernel(builder, op, sizes)
+        kernel.schedule = ScheduleAttr(schedule)
+        assert kernel.result is not None
+        wanted = shape_of(op.target)
+        insert_copy(builder, _resized(kernel.result, wanted, wanted))
+        for each in new:
+            hand_on_location(op, each)
+        Rewriter.replace_op(op, [], new[-1].results)
+        for each in new:
+            if each is kernel:
+                self._pack(kernel, accesses_of(kernel, self.analysis), packed)
+            else:
+                assert isinstance(each, KernelOp)
+                self._assign(each)
+
     def _schedule_of(self, kernel: KernelAccesses) -> "_Chosen":
         alone, processor = is_of_one_thread(kernel.op), self._processor_of(kernel.op)
         chosen = self._chosen(kernel)
@@ -356,7 +426,10 @@ class _Scheduler:
         hint = f"the schedule is that of {entry.place}"
         if isinstance(entry.choice, Script):
             nest = behind(entry.choice, op, hint)
-            return None if nest.algorithm else _Chosen(nest.schedule, nest.packed, nest.parts)
+            if nest.algorithm:
+                return None
+            padded = nest.sizes if nest.padded else None
+            return _Chosen(nest.schedule, nest.packed, nest.parts, padded)
         problem = entry.choice.problem(op.sizes, op.reductions.value.data)
         if problem is not None:
             raise GaweeError(Diagnostic.at(op, f"cannot have the schedule: {problem}", hint))
