@@ -181,8 +181,8 @@ def row_of(op: type[Operation]) -> Row:
         counts["graphs"] += 1
         check_numbers(graph, runs, size)
     reason = next(iter(dict.fromkeys(reasons)), "")
-    found = (counts[level] for level in ("graphs", *LEVELS))
-    return Row(op.name, len(sizes), *found, reason.replace("|", "\\|"))
+    found = [counts[level] for level in ("graphs", *LEVELS)]
+    return Row(op.name, len(sizes), *found, reason=reason.replace("|", "\\|"))
 
 
 PLAIN = CodeOptions(algorithms="plain")

@@ -11,6 +11,7 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import module_of_text
 from gawee_dialect.model import Model
+from tests.closeness import assert_allclose
 
 PLAIN = CodeOptions(algorithms="plain")
 
@@ -57,7 +58,7 @@ def test_one_code_is_for_all_sizes() -> None:
             result = compiled(x)
             assert isinstance(result, np.ndarray)
             # Sums of six products, and of as many powers as the length, in float32.
-            np.testing.assert_allclose(result, expected_rows(x, weights), rtol=2e-5, atol=1e-6)
+            assert_allclose(result, expected_rows(x, weights), rtol=2e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("level", ["linalg", "buffers", "loops"])
@@ -71,7 +72,7 @@ def test_each_level_runs_at_any_size(level: str) -> None:
     for batch, length in ((1, 1), (3, 7), (2, 5)):
         x = random_rows(batch, length)
         result = run_module(lowered, {"x": x, "w": weights})["y"]
-        np.testing.assert_allclose(result, expected_rows(x, weights), rtol=2e-5, atol=1e-6)
+        assert_allclose(result, expected_rows(x, weights), rtol=2e-5, atol=1e-6)
 
 
 def test_a_range_that_is_narrower_is_that_of_the_code() -> None:
@@ -124,7 +125,7 @@ def test_threads_call_at_several_sizes_at_once() -> None:
                 batch, length = SIZES[(first + turn) % len(SIZES)]
                 x = random_rows(batch, length)
                 result = compiled(x)
-                np.testing.assert_allclose(result, expected_rows(x, weights), rtol=2e-5, atol=1e-6)
+                assert_allclose(result, expected_rows(x, weights), rtol=2e-5, atol=1e-6)
         except AssertionError as error:
             problems.append(error)
 
@@ -146,9 +147,7 @@ def test_a_run_makes_one_code_for_all_sizes(
 
     for batch, length in SIZES[:3]:
         x = random_rows(batch, length)
-        np.testing.assert_allclose(
-            run({"x": x})["y"], expected_rows(x, weights), rtol=2e-5, atol=1e-6
-        )
+        assert_allclose(run({"x": x})["y"], expected_rows(x, weights), rtol=2e-5, atol=1e-6)
 
     assert isinstance(getattr(run, "__self__", None), OpenModel)
     assert not vars(model)["_of_sizes"]
@@ -168,4 +167,4 @@ def test_what_the_cache_keeps_knows_its_sizes(
     x = random_rows(3, 7)
     result = again(x)
     assert isinstance(result, np.ndarray)
-    np.testing.assert_allclose(result, expected_rows(x, weights), rtol=2e-5, atol=1e-6)
+    assert_allclose(result, expected_rows(x, weights), rtol=2e-5, atol=1e-6)

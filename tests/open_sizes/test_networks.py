@@ -4,14 +4,17 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from gawee_dialect import load
 from gawee_dialect.backend.open_model import OpenModel
 from gawee_dialect.code_options import CodeOptions
+from tests.closeness import assert_allclose
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+
+import torch
+
 pytest.importorskip("onnx")
 
 
@@ -114,7 +117,7 @@ def test_one_code_computes_what_pytorch_does_at_all_sizes(
             expected = net(x).numpy()
         (result,) = compiled.run({"x": x.numpy()}).values()
         # Sums of some hundred products in float32, in another order, through up to 4 layers.
-        np.testing.assert_allclose(result, expected, rtol=2e-3, atol=2e-4)
+        assert_allclose(result, expected, rtol=2e-3, atol=2e-4)
 
 
 def exported(net: "torch.nn.Module", x: "torch.Tensor", axes: Sequence[str], folder: Path) -> Path:
