@@ -82,9 +82,9 @@ def test_padded_dimensions_have_a_multiple_of_points(op: KernelOp) -> None:
 
 def test_where_integers_are_divided_zeros_are_no_padding(op: KernelOp) -> None:
     number = arith.ConstantOp.from_int_and_width(1, 32)
-    op.finish.block.insert_ops_before(
-        [number, arith.DivSIOp(number, number)], op.finish.block.first_op
-    )
+    first = op.finish.block.first_op
+    assert first is not None
+    op.finish.block.insert_ops_before([number, arith.DivSIOp(number, number)], first)
 
     with pytest.raises(GaweeError, match="expected an axis of the output, none, got d0"):
         behind(start.pad(d0=6), op)
