@@ -82,9 +82,9 @@ def test_padded_dimensions_have_a_multiple_of_points(op: KernelOp) -> None:
 
 def test_where_integers_are_divided_zeros_are_no_padding(op: KernelOp) -> None:
     number = arith.ConstantOp.from_int_and_width(1, 32)
-    op.finish.block.insert_ops_before(
-        [number, arith.DivSIOp(number, number)], op.finish.block.first_op
-    )
+    first = op.finish.block.first_op
+    assert first is not None
+    op.finish.block.insert_ops_before([number, arith.DivSIOp(number, number)], first)
 
     with pytest.raises(GaweeError, match="expected an axis of the output, none, got d0"):
         behind(start.pad(d0=6), op)
@@ -167,7 +167,7 @@ def test_what_is_no_program_is_refused(text: str, reason: str) -> None:
 
 def test_arguments_that_a_step_does_not_take_are_the_users_mistake() -> None:
     with pytest.raises(GaweeError, match=r"step 'unroll': unexpected argument 3"):
-        getattr(start, "unroll")(3)
+        start.unroll(3)  # pyright: ignore[reportArgumentType]
 
 
 def test_programs_are_values() -> None:
