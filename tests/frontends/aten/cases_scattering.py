@@ -1,6 +1,7 @@
 """Calls that scatter, collect rows in bags, measure distances and round to quantized numbers."""
 
 import torch
+import torch.ao.quantization.fx._decomposed  # registers quantized_decomposed
 
 from tests.frontends.aten.calls import Call, Draw, case
 
@@ -80,3 +81,59 @@ def fake_quantize_per_channel(d: Draw) -> Call:
     zeros = d.ints(3, low=low, high=high, dtype=torch.int32)
     scales = torch.tensor([0.25, 0.5, 2.0])
     return Call([d.floats(2, 3, 5, low=-40, high=40), scales, zeros, 1, low, high])
+
+
+QUANTIZED = ((torch.uint8, 0, 255), (torch.int8, -128, 127), (torch.int16, -(2**15), 2**15 - 1))
+"""Element types of quantized tensors with the range of each."""
+
+
+@case("quantized_decomposed.quantize_per_tensor.default")
+def quantize_per_tensor(d: Draw) -> Call:
+    dtype, low, high = d.choice(*QUANTIZED)
+    value, zero = d.floats(3, 5, low=-60, high=60), d.int(max(low, -128), min(high, 255))
+    return Call([value, d.choice(0.25, 0.3, 1 / 7), zero, low, high, dtype], rtol=0, atol=0)
+
+
+@case("quantized_decomposed.quantize_per_tensor.tensor")
+def quantize_per_tensor_by_tensors(d: Draw) -> Call:
+    value, scale, zero, *rest = quantize_per_tensor(d).args
+    return Call([value, torch.tensor(scale), torch.tensor(zero), *rest], rtol=0, atol=0)
+
+
+@case("quantized_decomposed.dequantize_per_tensor.default")
+def dequantize_per_tensor(d: Draw) -> Call:
+    dtype, low, high = d.choice(*QUANTIZED)
+    value, zero = d.ints(3, 5, low=low, high=high, dtype=dtype), d.int(max(low, -128), 127)
+    return Call([value, d.choice(0.25, 0.3, 1 / 7), zero, low, high, dtype], rtol=0, atol=0)
+
+
+@case("quantized_decomposed.dequantize_per_tensor.tensor")
+def dequantize_per_tensor_by_tensors(d: Draw) -> Call:
+    value, scale, zero, *rest = dequantize_per_tensor(d).args
+    return Call([value, torch.tensor(scale), torch.tensor(zero), *rest], rtol=0, atol=0)
+
+
+SCALES = (0.25, 0.3, 1 / 7)
+"""Scales of three channels; two of them are no power of two."""
+
+
+@case("quantized_decomposed.quantize_per_channel.default")
+def quantize_per_channel(d: Draw) -> Call:
+    dtype, low, high = d.choice(*QUANTIZED)
+    zeros = d.ints(3, low=0, high=min(high, 127))
+    value, scales = (
+        d.floats(2, 3, 5, low=-60, high=60),
+        torch.tensor(SCALES, dtype=d.choice(torch.float32, torch.float64)),
+    )
+    return Call([value, scales, zeros, 1, low, high, dtype], rtol=0, atol=0)
+
+
+@case("quantized_decomposed.dequantize_per_channel.default")
+def dequantize_per_channel(d: Draw) -> Call:
+    dtype, low, high = d.choice(*QUANTIZED)
+    zeros = d.choice(None, d.ints(3, low=0, high=min(high, 127)))
+    value, scales = (
+        d.ints(2, 3, 5, low=low, high=high, dtype=dtype),
+        torch.tensor(SCALES, dtype=d.choice(torch.float32, torch.float64)),
+    )
+    return Call([value, scales, zeros, 1, low, high, dtype], rtol=0, atol=0)

@@ -62,6 +62,12 @@ COMPILED = (
     *("aten.max_pool2d_with_indices.default", "aten.adaptive_max_pool2d.default"),
     *("aten.grid_sampler_2d.default", "aten.bucketize.Tensor", "aten.instance_norm.default"),
     *("aten._upsample_bilinear2d_aa.default", "aten.fake_quantize_per_tensor_affine.default"),
+    "quantized_decomposed.quantize_per_tensor.default",
+    "quantized_decomposed.quantize_per_tensor.tensor",
+    "quantized_decomposed.dequantize_per_tensor.default",
+    "quantized_decomposed.dequantize_per_tensor.tensor",
+    "quantized_decomposed.quantize_per_channel.default",
+    "quantized_decomposed.dequantize_per_channel.default",
 )
 """A sample: the ops of the dialect have tests of their own at every level."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from xdsl.dialects.builtin import f32, f64
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.arithmetic import ReciprocalOp, RoundOp
@@ -9,12 +10,20 @@ from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
 from gawee_dialect.dialect.graph.comparison import WhereOp
 from gawee_dialect.dialect.graph.elementwise import MulOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, sub
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, sub
+from gawee_dialect.frontends.npu_ir.aten.casting import to
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
 from gawee_dialect.frontends.op_mapping.promotion import as_element, to_bool
 from gawee_dialect.frontends.op_mapping.schema import Operand
+
+
+def _along(emit: Emitter, value: SSAValue, self: SSAValue, axis: int) -> SSAValue:
+    """Return a value of each position of an axis in a shape that broadcasts with `self`."""
+    shape = [1] * len(tensor_shape(self))
+    shape[axis_of(self, axis)] = tensor_shape(value)[0]
+    return emit.reshape(value, shape)
 
 
 def fake_quantized(
@@ -91,10 +100,7 @@ def fake_quantize_per_channel_mask(
     quant_max: int,
 ) -> Sequence[SSAValue]:
     """The nearest number by the scale of each position of an axis, and whether it is in range"""
-    shape = [1] * len(tensor_shape(self))
-    at = axis_of(self, axis)
-    shape[at] = tensor_shape(self)[at]
-    scales, zeros = emit.reshape(scale, shape), emit.reshape(zero_point, shape)
+    scales, zeros = _along(emit, scale, self, axis), _along(emit, zero_point, self, axis)
     return fake_quantized(emit, self, scales, zeros, quant_min, quant_max)
 
 
@@ -111,3 +117,83 @@ def fake_quantize_per_channel(
     """The nearest number that a tensor quantized along an axis can hold"""
     mask = fake_quantize_per_channel_mask
     return mask(emit, self, scale, zero_point, axis, quant_min, quant_max)[0]
+
+
+def _inverse(emit: Emitter, scale: Operand) -> Operand:
+    """Return 1 / scale, of one scale, as PyTorch rounds it: in float64, then to float32."""
+    if not isinstance(scale, SSAValue):
+        return 1.0 / scale
+    return emit.cast(emit(ReciprocalOp(emit.cast(emit.reshape(scale, ()), f64))), f32)
+
+
+@register_op("quantized_decomposed.quantize_per_tensor")
+def quantize_per_tensor(
+    emit: Emitter,
+    input: SSAValue,
+    scale: Operand,
+    zero_point: Operand,
+    quant_min: int,
+    quant_max: int,
+    dtype: str,
+) -> SSAValue:
+    """The nearest integers of a quantized tensor, halves to even, of one scale"""
+    steps = emit(RoundOp(mul(emit, emit.cast(input, f32), _inverse(emit, scale))))
+    if isinstance(zero_point, SSAValue):
+        zero_point = emit.reshape(zero_point, ())
+    return to(emit, clamp(emit, add(emit, steps, zero_point), quant_min, quant_max), dtype)
+
+
+@register_op("quantized_decomposed.dequantize_per_tensor")
+def dequantize_per_tensor(
+    emit: Emitter,
+    input: SSAValue,
+    scale: Operand,
+    zero_point: Operand,
+    quant_min: int,
+    quant_max: int,
+    dtype: str,
+    *,
+    out_dtype: str | None = None,
+) -> SSAValue:
+    """(input - zero point) * scale, of one scale"""
+    whole = to(emit, input, out_dtype or "float32")
+    element = element_type(whole)
+    step, zero = as_element(emit, scale, element), as_element(emit, zero_point, element)
+    return emit(MulOp(sub(emit, whole, emit.reshape(zero, ())), emit.reshape(step, ())))
+
+
+@register_op("quantized_decomposed.quantize_per_channel")
+def quantize_per_channel(
+    emit: Emitter,
+    input: SSAValue,
+    scales: SSAValue,
+    zero_points: SSAValue,
+    axis: int,
+    quant_min: int,
+    quant_max: int,
+    dtype: str,
+) -> SSAValue:
+    """The nearest integers, halves to even, by the scale of each position of an axis"""
+    inverse = emit(ReciprocalOp(_along(emit, scales, input, axis)))
+    steps = emit(RoundOp(mul(emit, emit.cast(input, f32), inverse)))
+    number = add(emit, steps, _along(emit, zero_points, input, axis))
+    return to(emit, clamp(emit, number, quant_min, quant_max), dtype)
+
+
+@register_op("quantized_decomposed.dequantize_per_channel")
+def dequantize_per_channel(
+    emit: Emitter,
+    input: SSAValue,
+    scales: SSAValue,
+    zero_points: SSAValue | None,
+    axis: int,
+    quant_min: int,
+    quant_max: int,
+    dtype: str,
+    *,
+    out_dtype: str | None = None,
+) -> SSAValue:
+    """(input - zero point) * scale, by the scale of each position of an axis"""
+    if zero_points is not None:
+        input = sub(emit, input, _along(emit, zero_points, input, axis))
+    return to(emit, mul(emit, input, _along(emit, scales, input, axis)), out_dtype or "float32")
