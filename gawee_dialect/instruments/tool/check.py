@@ -15,7 +15,6 @@ from xdsl.traits import SymbolTable
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import find_function, is_public
-from gawee_dialect.frontends.mlir_text import print_mlir
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.blame import Culprit
 from gawee_dialect.instruments.check.compare import Tolerance, changed_signature
@@ -54,6 +53,7 @@ from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.numerics import REASSOCIATES
 from gawee_dialect.passes.pass_manager import run_pipeline
 from gawee_dialect.reduce.failure import Failure
+from gawee_dialect.upstream.printing import TextOptions, module_text
 from gawee_dialect.upstream.walk import all_ops
 
 OPEN_SIZE = 7
@@ -472,7 +472,7 @@ class WrongToolPass(Failure):
         return f"'{self._pipeline}' changes outputs"
 
     def holds(self, module: ModuleOp) -> bool:
-        text = print_mlir(module, generic=True)
+        text = module_text(module, TextOptions(generic=True))
         try:
             found = check_pipeline(text, self._pipeline, self._tool, self._settings)
         except Exception:  # another failure than this one
@@ -497,7 +497,7 @@ def reduced(found: Checked, tool: Tool, settings: CheckSettings, seconds: float)
     limit = monotonic() + seconds
     reducer = Reducer(module, failure, lambda step, reducer: None, 60.0, limit)
     reducer.reduce()
-    return print_mlir(reducer.module, generic=True)
+    return module_text(reducer.module, TextOptions(generic=True))
 
 
 def lit_test(text: str, pipeline: str, tool: Tool) -> str:
