@@ -46,6 +46,7 @@ TOOLS = (
     "gawee_run",
     "gawee_tune",
     "gawee_reduce",
+    "gawee_check",
     "gawee_fuzz",
     "gawee_experiment",
     "gawee_lsp",

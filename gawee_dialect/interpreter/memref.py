@@ -56,7 +56,7 @@ class MemrefFunctions(OpFunctions):
     def alloca(
         self, interpreter: Interpreter, op: memref.AllocaOp, args: PythonValues
     ) -> PythonValues:
-        return (floats_of(interpreter).buffer(op.memref),)
+        return (floats_of(interpreter).buffer(op.memref, args),)
 
     @impl(memref.DeallocOp)
     def dealloc(

@@ -16,6 +16,7 @@ TOOLS: Mapping[str, str] = {
     "run": "run a network at any level; time, compare and export it",
     "tune": "search for fast schedules by measuring them",
     "reduce": "make a failing module small",
+    "check": "name the pass that is wrong in another tool's pipeline, as mlir-opt's",
     "fuzz": "compare all levels on random graphs",
     "experiment": "measure what passes gain, as a study",
     "lsp": "serve editors: errors, hover, completion and more for MLIR text",

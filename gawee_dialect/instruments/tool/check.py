@@ -1,0 +1,527 @@
+"""Check the pipeline of another tool: which of its passes changes what a program computes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeGuard
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.interpreter import Interpreter, PythonValues
+from xdsl.ir import Attribute, Operation
+from xdsl.passes import ModulePass
+from xdsl.traits import SymbolTable
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.entry import find_function, is_public
+from gawee_dialect.hints import isa
+from gawee_dialect.instruments.check.blame import Culprit
+from gawee_dialect.instruments.check.compare import Tolerance, changed_signature
+from gawee_dialect.instruments.check.each import CheckEach, State
+from gawee_dialect.instruments.check.each_pass import CheckSettings
+from gawee_dialect.instruments.check.execute import CannotRun, Engine, Plan
+from gawee_dialect.instruments.check.failure import CheckFailure, CheckStep, Differing, failure
+from gawee_dialect.instruments.check.functions import ArraySpec
+from gawee_dialect.instruments.check.inputs import (
+    EXTREMES,
+    TIES,
+    DataSet,
+    array_of_extremes,
+    array_with_ties,
+    seeded_array,
+)
+from gawee_dialect.instruments.check.integer_uses import WHOLE
+from gawee_dialect.instruments.tool.native import (
+    Code,
+    Convention,
+    Shaped,
+    check_type,
+    llvm_of,
+)
+from gawee_dialect.instruments.tool.pipeline import (
+    UNREAD,
+    Run,
+    Tool,
+    ToolPass,
+    read,
+    split_pipeline,
+)
+from gawee_dialect.interpreter.arrays import Array, dtype_of, unwritten_memory
+from gawee_dialect.interpreter.machine import check_implemented, make_machine
+from gawee_dialect.passes.instrument import instrumented
+from gawee_dialect.passes.numerics import REASSOCIATES
+from gawee_dialect.passes.pass_manager import run_pipeline
+from gawee_dialect.reduce.failure import Failure
+from gawee_dialect.upstream.printing import TextOptions, module_text
+from gawee_dialect.upstream.walk import all_ops
+
+OPEN_SIZE = 7
+"""What every open size is: so all that have to be equal are."""
+
+MOST_STEPS = 20_000
+"""Ops that are interpreted, loops' bodies as often as they run; beyond, machine code is faster."""
+
+SMALL = (1, 4)
+"""Between which numbers an `index` is that a function takes: it may be a size, or an index."""
+
+PARTIAL = (
+    arith.DivSIOp,
+    arith.DivUIOp,
+    arith.RemSIOp,
+    arith.RemUIOp,
+    arith.CeilDivSIOp,
+    arith.CeilDivUIOp,
+    arith.FloorDivSIOp,
+    arith.ShLIOp,
+    arith.ShRSIOp,
+    arith.ShRUIOp,
+    arith.FPToSIOp,
+    arith.FPToUIOp,
+)
+"""What is undefined for some operands: a pass may do then what it likes."""
+
+
+def functions_of(module: ModuleOp) -> list[FuncOp]:
+    """Return what is run: the public functions, or where there are none the last one."""
+    defined = [op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks]
+    return [op for op in defined if is_public(op)] or defined[-1:]
+
+
+def is_partial(module: ModuleOp) -> bool:
+    """Whether a module has ops that are undefined for some integers."""
+    return any(isinstance(op, PARTIAL) or _has_flags(op) for op in all_ops(module))
+
+
+def _has_flags(op: Operation) -> bool:
+    flags = op.properties.get("overflowFlags")
+    return flags is not None and "none" not in str(flags)
+
+
+def specs_of(function: FuncOp) -> list[ArraySpec]:
+    """Describe the arrays that a function takes; raises CannotRun."""
+    specs: list[ArraySpec] = []
+    for index, type in enumerate(function.function_type.inputs):
+        check_type(type, f"argument {index}")
+        shape = Convention((), (), OPEN_SIZE).shape(type)
+        dtype = dtype_of(type)
+        use = WHOLE if dtype.kind in "iu" else "number"
+        specs.append(ArraySpec(f"argument{index}", shape, dtype, use))
+    return specs
+
+
+def _is_index(type: Attribute) -> bool:
+    element = type.get_element_type() if isa(type, Shaped) else type
+    return str(element) == "index"
+
+
+class _Steps(Interpreter.Listener):
+    """Raises CannotRun after as many ops as take a second or two."""
+
+    def __init__(self) -> None:
+        self._steps = 0
+
+    def will_interpret_op(self, op: Operation, args: PythonValues) -> None:
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise CannotRun(Diagnostic(f"more than {MOST_STEPS} steps"))
+
+
+def _is_number(value: object) -> TypeGuard[Array]:
+    return isinstance(value, np.generic)
+
+
+@dataclass(frozen=True)
+class ToolPlan(Plan):
+    """How a function runs: interpreted, or as machine code that the tool itself lowered it to."""
+
+    code: Code | None = None
+    given: int = 0
+    keeps: Sequence[int] = ()
+    text: str = field(default="", repr=False)
+    """What the tool wrote."""
+
+    def run(self, data_sets: Sequence[DataSet]) -> Sequence[dict[str, Array]]:
+        if self.code is not None:
+            return self.code.run(data_sets)
+        return [self._interpreted(each) for each in data_sets]
+
+    def observe(self, data_sets: Sequence[DataSet], listener: Interpreter.Listener) -> None:
+        for each in data_sets:
+            self._interpreted(each, (listener,))
+
+    def recorded(self, value: object) -> Array | None:
+        """Return a value of the run as an array: scalars are compared too."""
+        return np.asarray(value) if _is_number(value) else super().recorded(value)
+
+    def _interpreted(
+        self, data: DataSet, listeners: Sequence[Interpreter.Listener] = ()
+    ) -> dict[str, Array]:
+        function = find_function(self.module, self.function)
+        assert function is not None
+        types = list(function.function_type.inputs)
+        convention = Convention(types, (), OPEN_SIZE)
+        arrays = [_operand(array) for array in data.arrays.values()]
+        arrays += [np.zeros(convention.shape(t), dtype_of(t)) for t in types[self.given :]]
+        listeners = (*listeners, _Steps())
+        with unwritten_memory(data.unwritten), np.errstate(all="ignore"):
+            results = make_machine(self.module, listeners).call_op(function, tuple(arrays))
+        found = [*results, *arrays[self.given :]]
+        named = {f"result{index}": np.array(each) for index, each in enumerate(found)}
+        return named | {f"argument{index}": np.array(arrays[index]) for index in self.keeps}
+
+
+def _operand(array: Array) -> Array:
+    return np.array(array) if np.ndim(array) else np.asarray(array)[()]
+
+
+class CheckTool(CheckEach):
+    """Checks the passes of another tool, as CheckEach does those of ours.
+
+    What the interpreter runs is interpreted. All else is lowered by the tool itself and runs as
+    machine code; where the program was interpreted before, that lowering has to agree with it.
+    """
+
+    def __init__(self, run: Run, settings: CheckSettings | None = None) -> None:
+        super().__init__(settings)
+        self._tool = run
+        self._types: dict[str, FunctionType] = {}
+        self._given: dict[str, int] = {}
+        self._keeps: dict[str, Sequence[int]] = {}
+
+    def _start(self, module: ModuleOp) -> None:
+        if UNREAD in module.attributes:
+            raise GaweeError(f"cannot read the module: {module.attributes['reason']}")
+        functions = functions_of(module)
+        if not functions:
+            raise GaweeError("expected a function to run, got none in the module")
+        self._module, self._before = module, None
+        self._unchecked, self._state, self._reference, self._seen = [], None, None, {}
+        self._graph = None
+        for function in functions:
+            name, types = function.sym_name.data, function.function_type
+            self._given[name] = len(types.inputs)
+            memory = enumerate(types.inputs)
+            self._keeps[name] = [i for i, type in memory if "memref" in str(type)[:6]]
+            self._data[name] = self._data_of(module, function)
+            self.arguments[name] = dict(self._data[name][0].arrays)
+            self._overwritten[name] = ()
+        step = self.first_step()
+        self.steps.append(step)
+        self._take(self._run_at_first(module, step), step)
+        if self._state is None:
+            raise GaweeError(f"cannot run the module: {step.note.removeprefix('not run: ')}")
+
+    def _data_of(self, module: ModuleOp, function: FuncOp) -> Sequence[DataSet]:
+        try:
+            specs = specs_of(function)
+        except CannotRun as error:
+            raise GaweeError(error.diagnostic) from error
+        seed, types = self.settings.seed, list(function.function_type.inputs)
+        partial = is_partial(module)
+
+        def drawn(made: Array, type: Attribute) -> Array:
+            if _is_index(type):
+                generator = np.random.default_rng((seed, made.size))
+                return np.asarray(generator.integers(*SMALL, made.shape), np.int64)
+            if partial and made.dtype.kind in "iu":
+                return np.asarray(1 + np.abs(made) % 9).astype(made.dtype)
+            return made
+
+        sets = [DataSet({s.name: drawn(seeded_array(s, seed), t) for s, t in zip(specs, types)})]
+        if specs:
+            ties = {s.name: drawn(array_with_ties(s, seed), t) for s, t in zip(specs, types)}
+            sets.append(DataSet(ties, name=TIES))
+        if any(spec.dtype.kind in "iu" for spec in specs) and not partial:
+            most = {s.name: drawn(array_of_extremes(s, seed), t) for s, t in zip(specs, types)}
+            sets.append(DataSet(most, name=EXTREMES))
+        return sets
+
+    def _reference_of(self, state: State) -> None:
+        return None
+
+    def _run(self, module: ModuleOp, step: CheckStep) -> State | None:
+        copy = module.clone()
+        plans: dict[str, Plan] = {}
+        outputs: dict[str, Sequence[dict[str, Array]]] = {}
+        try:
+            for name in self.arguments:
+                plans[name], outputs[name] = self._run_function(copy, name)
+        except CannotRun as error:
+            step.note = f"not run: {error.diagnostic.message}"
+            return None
+        return State(copy, plans, outputs)
+
+    def _run_function(
+        self, module: ModuleOp, name: str
+    ) -> tuple[ToolPlan, Sequence[dict[str, Array]]]:
+        """Run a function; raises CannotRun, and GaweeError where it goes wrong.
+
+        What the interpreter refuses, such as a vector beyond its row, may have run as machine code
+        before: then it is run so again.
+        """
+        plan, state = self._plan(module, name), self._state
+        try:
+            return plan, plan.run(self._data[name])
+        except GaweeError:
+            if plan.code is not None:
+                raise
+            if state is not None and state.plans[name].engine is Engine.INTERPRETER:
+                raise
+        except CannotRun:
+            if plan.code is not None:
+                raise
+            self._check_lowering(name)
+        native = self._native_plan(module, name)
+        return native, native.run(self._data[name])
+
+    def _plan(self, module: ModuleOp, name: str) -> ToolPlan:
+        function = find_function(module, name)
+        if function is not None and function.body.blocks:
+            self._types[name] = function.function_type
+        given, keeps = self._given[name], self._keeps[name]
+        if _is_interpretable(module, name):
+            engine, text = Engine.INTERPRETER, self._tool.text
+            return ToolPlan(engine, module, name, (), given=given, keeps=keeps, text=text)
+        self._check_lowering(name)
+        return self._native_plan(module, name)
+
+    def _native_plan(self, module: ModuleOp, name: str) -> ToolPlan:
+        code = self._code(self._tool.text, name)
+        return ToolPlan(Engine.NATIVE, module, name, (), code=code)
+
+    def _code(self, text: str, name: str) -> Code:
+        types = self._types[name]
+        for each in types.outputs:
+            check_type(each, "a result")
+        for each in types.inputs:
+            check_type(each, "an argument")
+        convention = Convention(list(types.inputs), list(types.outputs), OPEN_SIZE)
+        llvm = llvm_of(self._tool.tool.name, text)
+        return Code(llvm, name, convention, self._given[name], self._keeps[name])
+
+    def _check_lowering(self, name: str) -> None:
+        """Raise CannotRun where the tool lowers wrongly what the interpreter ran before."""
+        state = self._state
+        if state is None or state.plans[name].engine is not Engine.INTERPRETER:
+            return
+        before, types = state.plans[name], self._types[name]
+        assert isinstance(before, ToolPlan)
+        function = find_function(before.module, name)
+        assert function is not None
+        self._types[name] = function.function_type
+        try:
+            found = self._code(before.text, name).run(self._data[name])
+        except (CannotRun, GaweeError):
+            return  # not lowered then: nothing is known of it
+        finally:
+            self._types[name] = types
+        tolerance = Tolerance((REASSOCIATES,), self.settings.rtol, self.settings.atol)
+        for expected, actual in zip(state.outputs[name], found, strict=True):
+            same = changed_signature(actual, expected) is None
+            if not same or any(tolerance.wrong(actual[k], expected[k]).any() for k in expected):
+                what = "the tool lowers what ran before in another way than it is interpreted"
+                raise CannotRun(Diagnostic(what))
+
+    def _culprit(
+        self, run: tuple[Plan, Plan, Sequence[DataSet]], tolerance: Tolerance
+    ) -> Culprit | None:
+        before, after, _ = run
+        if not before.is_observable or not after.is_observable:
+            return None
+        return super()._culprit(run, tolerance)
+
+    def _blaming(
+        self,
+        message: str,
+        culprit: Culprit | None,
+        run: tuple[Plan, Plan, Sequence[DataSet]],
+        element: tuple[object, object],
+    ) -> CheckFailure:
+        """Say which op differs, or where that is not seen, which one the pass changed first."""
+        if culprit is not None and culprit.difference is not None:
+            return super()._blaming(message, culprit, run, element)
+        op, now = first_change(run[0].module, run[1].module, run[0].function)
+        if op is not None:
+            message += f"first op that the pass replaced: '{op.name}'"
+        else:
+            message += f"first op that the pass added: '{now.name}'" if now else "no op is another"
+        differing = Differing(None if op is None else op.name, *element)
+        return failure(self._unchecked, message, op, None, differing)
+
+    def check_pass(
+        self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: CheckStep
+    ) -> None:
+        step.note = ""
+        self._check_run(module_pass, module, step)
+
+
+def first_change(
+    before: ModuleOp, after: ModuleOp, name: str
+) -> tuple[Operation | None, Operation | None]:
+    """Return the first op of a function that is gone, and the first that is new; None of none."""
+    old, new = _ops_of(before, name), _ops_of(after, name)
+    return _first_beyond(old, new), _first_beyond(new, old)
+
+
+def _ops_of(module: ModuleOp, name: str) -> list[Operation]:
+    function = SymbolTable.lookup_symbol(module, name)
+    return [] if function is None else [op for op in function.walk() if op is not function]
+
+
+def _first_beyond(ops: Sequence[Operation], others: Sequence[Operation]) -> Operation | None:
+    """Return the first of some ops that has no counterpart among others; constants count last."""
+    known, beyond = [_facts(op) for op in others], list[Operation]()
+    for op in ops:
+        facts = _facts(op)
+        if facts in known:
+            known.remove(facts)
+        else:
+            beyond.append(op)
+    return next((op for op in beyond if op.operands), beyond[0] if beyond else None)
+
+
+def _facts(op: Operation) -> object:
+    makers = [getattr(each.owner, "name", "") for each in op.operands]
+    types = [each.type for each in op.results]
+    return op.name, op.properties, op.attributes, makers, types, len(op.regions)
+
+
+def _is_interpretable(module: ModuleOp, name: str) -> bool:
+    """Whether the interpreter knows all that a function does."""
+    function = find_function(module, name)
+    if function is None or len(function.body.blocks) != 1:
+        return False
+    functions = (op for op in module.ops if isinstance(op, FuncOp))
+    elsewhere = {op.sym_name.data for op in functions if not op.body.blocks}
+    calls = (op for op in all_ops(module) if isinstance(op, CallOp))
+    if any(op.callee.string_value() in elsewhere for op in calls):
+        return False
+    try:
+        check_implemented(module, [function])
+    except GaweeError:
+        return False
+    return True
+
+
+# A check, and what is made of what it finds.
+
+
+@dataclass
+class Checked:
+    """What a check of a pipeline found."""
+
+    steps: Sequence[CheckStep]
+    failure: CheckFailure | None = None
+    text: str = ""
+    """The module before the pass that is wrong."""
+
+    pipeline: str = ""
+    """That pass alone."""
+
+
+def check_pipeline(
+    text: str,
+    pipeline: str,
+    tool: Tool | str = "mlir-opt",
+    settings: CheckSettings | None = None,
+    name: str = "in.mlir",
+) -> Checked:
+    """Run a pipeline of another tool pass by pass, and compare what the module computes.
+
+    Raises GaweeError where the module cannot be read or run, or the tool refuses it.
+    """
+    from gawee_dialect.universe import make_context
+
+    run = Run(Tool(tool) if isinstance(tool, str) else tool, text)
+    passes = [ToolPass(run, each) for each in split_pipeline(pipeline)]
+    if not passes:
+        raise GaweeError("expected a pass pipeline, got none")
+    ctx = make_context(allow_unregistered=True)
+    # Read as the tool writes it: by its custom syntax it may have ops that are not known here.
+    run.text = run.tool.run(text, "builtin.module()").replace('"<stdin>"', f'"{name}"')
+    module = read(ctx, run.text, name)
+    check = CheckTool(run, settings)
+    try:
+        with instrumented(check):
+            run_pipeline(ctx, module, passes, verify_each=False)
+    except CheckFailure as error:
+        return Checked(check.steps, error, run.before, run.pipeline)
+    return Checked(check.steps)
+
+
+def assert_pipeline_correct(
+    text: str,
+    pipeline: str,
+    tool: Tool | str = "mlir-opt",
+    settings: CheckSettings | None = None,
+) -> None:
+    """Raise AssertionError that names the pass of a pipeline which changes what is computed."""
+    found = check_pipeline(text, pipeline, tool, settings)
+    if found.failure is not None:
+        raise AssertionError(str(found.failure)) from found.failure
+
+
+class WrongToolPass(Failure):
+    """A pass of another tool that changes what a module computes."""
+
+    def __init__(self, pipeline: str, tool: Tool, settings: CheckSettings) -> None:
+        self._pipeline, self._tool, self._settings = pipeline, tool, settings
+
+    def describe(self) -> str:
+        return f"'{self._pipeline}' changes outputs"
+
+    def holds(self, module: ModuleOp) -> bool:
+        text = module_text(module, TextOptions(generic=True))
+        try:
+            found = check_pipeline(text, self._pipeline, self._tool, self._settings)
+        except Exception:  # another failure than this one
+            return False
+        return found.failure is not None
+
+
+def reduced(found: Checked, tool: Tool, settings: CheckSettings, seconds: float) -> str:
+    """Return a small module which the wrong pass still changes, as text for the tool."""
+    from time import monotonic
+
+    from gawee_dialect.reduce.draft import reducible_function
+    from gawee_dialect.reduce.reducer import Reducer
+    from gawee_dialect.universe import make_context
+
+    module = read(make_context(), found.text, "in.mlir")
+    failure = WrongToolPass(found.pipeline, tool, settings)
+    if UNREAD in module.attributes or reducible_function(module) is None:
+        return found.text
+    if not failure.holds(module):
+        return found.text
+    limit = monotonic() + seconds
+    reducer = Reducer(module, failure, lambda step, reducer: None, 60.0, limit)
+    reducer.reduce()
+    return module_text(reducer.module, TextOptions(generic=True))
+
+
+def lit_test(text: str, pipeline: str, tool: Tool) -> str:
+    """Return a lit test that fails as long as a pass is wrong."""
+    command = f"gawee-check %s --tool {tool.name} --pass-pipeline='{pipeline}'"
+    return f"// RUN: {command}\n\n{text.strip()}\n"
+
+
+def issue_text(found: Checked, text: str, tool: Tool) -> str:
+    """Return what a report of a wrong pass says, in Markdown."""
+    assert found.failure is not None
+    name = found.failure.pass_name
+    differing = found.failure.differing
+    what = f"Expected {differing.expected!s}, got {differing.actual!s}." if differing.op else ""
+    lines = (
+        f"# `{name}` changes what a program computes",
+        "",
+        f"{found.failure.diagnostics[0].message} {what}".strip(),
+        "",
+        "```mlir",
+        text.strip(),
+        "```",
+        "",
+        f"    {tool.command(found.pipeline)}",
+        "",
+    )
+    return "\n".join(lines)

@@ -1,0 +1,198 @@
+"""Programs that mlir-opt 22 gets wrong: of open reports on MLIR, written anew and smaller, and found here."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Report:
+    """A program, the pipeline that changes what it computes, and the pass that does."""
+
+    number: int
+    """Of llvm-project; 0 of what was found by random programs."""
+
+    wrong: str
+    said: str
+    """What the message has in it."""
+
+    pipeline: str
+    program: str
+
+
+REPORTS = (
+    Report(
+        129415,
+        "lower-vector-multi-reduction",
+        "expected 2, got 1",
+        "func.func(lower-vector-multi-reduction),canonicalize",
+        """
+func.func @main() -> i32 {
+  %one = arith.constant 1 : index
+  %m = vector.create_mask %one, %one : vector<3x3xi1>
+  %c = arith.constant 1 : i32
+  %v = vector.broadcast %c : i32 to vector<3x3xi32>
+  %s = vector.mask %m { vector.multi_reduction <add>, %v, %v [] : vector<3x3xi32> to vector<3x3xi32> } : vector<3x3xi1> -> vector<3x3xi32>
+  %e = vector.extract %s[0, 0] : i32 from vector<3x3xi32>
+  return %e : i32
+}
+""",
+    ),
+    Report(
+        128273,
+        "affine-loop-invariant-code-motion",
+        "expected -5, got 7",
+        "canonicalize,func.func(affine-loop-invariant-code-motion),lower-affine",
+        """
+func.func @main(%n: index) -> i32 {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant 7 : i32
+  %b = arith.constant -5 : i32
+  %m = memref.alloc() : memref<1xi32>
+  memref.store %b, %m[%c0] : memref<1xi32>
+  affine.for %i = 9 to %n {
+    affine.store %a, %m[%c0] : memref<1xi32>
+  }
+  %r = memref.load %m[%c0] : memref<1xi32>
+  return %r : i32
+}
+""",
+    ),
+    Report(
+        113687,
+        "affine-scalrep",
+        "expected 15, got 11",
+        "func.func(affine-scalrep),lower-affine",
+        """
+func.func @main() -> i64 {
+  %c0 = arith.constant 0 : index
+  %k = arith.constant 1 : i64
+  %n = arith.constant 2 : i64
+  %b = memref.alloc() : memref<8xi64>
+  %v = vector.broadcast %n : i64 to vector<4xi64>
+  affine.vector_store %v, %b[%c0] : memref<8xi64>, vector<4xi64>
+  affine.vector_store %v, %b[%c0 + 4] : memref<8xi64>, vector<4xi64>
+  %w = vector.broadcast %k : i64 to vector<2xi64>
+  affine.vector_store %w, %b[%c0] : memref<8xi64>, vector<2xi64>
+  %r = affine.for %i = 0 to 8 iter_args(%s = %k) -> (i64) {
+    %e = memref.load %b[%i] : memref<8xi64>
+    %t = arith.addi %s, %e : i64
+    affine.yield %t : i64
+  }
+  return %r : i64
+}
+""",
+    ),
+    Report(
+        113690,
+        "one-shot-bufferize",
+        "expected 0, got 10",
+        "one-shot-bufferize{dialect-filter=tensor,linalg,bufferization},canonicalize,"
+        "one-shot-bufferize{dialect-filter=scf},convert-linalg-to-loops",
+        """
+func.func @main() -> i16 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c10 = arith.constant 10 : index
+  %true = arith.constant true
+  %z = arith.constant 0 : i16
+  %one = arith.constant 1 : i16
+  %a = memref.alloc() : memref<1xi16>
+  memref.store %z, %a[%c0] : memref<1xi16>
+  %l = memref.load %a[%c0] : memref<1xi16>
+  %t = tensor.from_elements %l, %l, %l, %l, %l, %l, %l, %l, %l, %l : tensor<5x2xi16>
+  %i = scf.if %true -> (tensor<5x2xi16>) {
+    scf.yield %t : tensor<5x2xi16>
+  } else {
+    scf.yield %t : tensor<5x2xi16>
+  }
+  %ones = tensor.splat %one : tensor<5x2xi16>
+  %cp = linalg.copy ins(%ones : tensor<5x2xi16>) outs(%t : tensor<5x2xi16>) -> tensor<5x2xi16>
+  %c = tensor.collapse_shape %i [[0, 1]] : tensor<5x2xi16> into tensor<10xi16>
+  %r = scf.for %j = %c0 to %c10 step %c1 iter_args(%s = %z) -> (i16) {
+    %e = tensor.extract %c[%j] : tensor<10xi16>
+    %u = arith.addi %s, %e : i16
+    scf.yield %u : i16
+  }
+  return %r : i16
+}
+""",
+    ),
+    Report(
+        132155,
+        "affine-loop-fusion",
+        "moved output 'result0'",
+        "one-shot-bufferize{bufferize-function-boundaries},convert-linalg-to-affine-loops,"
+        "func.func(affine-loop-fusion),lower-affine",
+        """
+#in = affine_map<(n, h, w, o, i, j, c) -> (n, h + i, w + j * 2, c)>
+#by = affine_map<(n, h, w, o, i, j, c) -> (o, i, j, c)>
+#to = affine_map<(n, h, w, o, i, j, c) -> (n, h, w, o)>
+func.func @main(%x: tensor<1x3x5x2xf32>, %k: tensor<3x2x3x2xf32>) -> tensor<1x3x3xf32> {
+  %z = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %z : f32
+  } : tensor<1x3x5x2xf32> to tensor<1x5x7x2xf32>
+  %e = tensor.empty() : tensor<1x4x3x3xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x4x3x3xf32>) -> tensor<1x4x3x3xf32>
+  %y = linalg.generic {indexing_maps = [#in, #by, #to], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%p, %k : tensor<1x5x7x2xf32>, tensor<3x2x3x2xf32>) outs(%f : tensor<1x4x3x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x4x3x3xf32>
+  %o = tensor.empty() : tensor<1x3x3xf32>
+  %g = linalg.fill ins(%z : f32) outs(%o : tensor<1x3x3xf32>) -> tensor<1x3x3xf32>
+  %r = linalg.reduce { arith.addf } ins(%y : tensor<1x4x3x3xf32>) outs(%g : tensor<1x3x3xf32>) dimensions = [1]
+  return %r : tensor<1x3x3xf32>
+}
+""",
+    ),
+    Report(
+        218191,
+        "arith-int-range-narrowing",
+        "expected a shift by less than 32",
+        "arith-int-range-narrowing{int-bitwidths-supported=32},canonicalize",
+        """
+memref.global "private" @v : memref<1xi64> = dense<32>
+func.func @main() -> i64 {
+  %g = memref.get_global @v : memref<1xi64>
+  %z = arith.constant 0 : index
+  %a = memref.load %g[%z] : memref<1xi64>
+  %mask = arith.constant 63 : i64
+  %by = arith.andi %a, %mask : i64
+  %v = arith.constant 4 : i64
+  %r = arith.shrsi %v, %by : i64
+  return %r : i64
+}
+""",
+    ),
+    Report(
+        0,
+        "affine-super-vectorize",
+        "moved output 'argument0'",
+        "func.func(affine-super-vectorize{virtual-vector-size=4}),lower-affine",
+        """
+func.func @main(%x: memref<32xi32>, %s: i32) {
+  affine.for %i = 0 to 32 step 2 {
+    affine.store %s, %x[%i] : memref<32xi32>
+  }
+  return
+}
+""",
+    ),
+    Report(
+        0,
+        "affine-data-copy-generate",
+        "moved output 'argument0' at [1]",
+        "func.func(affine-data-copy-generate{generate-dma=false fast-mem-space=0}),lower-affine",
+        """
+func.func @main(%x: memref<8xi32>, %s: i32) {
+  affine.for %i = 0 to 4 {
+    affine.store %s, %x[%i * 2] : memref<8xi32>
+  }
+  return
+}
+""",
+    ),
+)

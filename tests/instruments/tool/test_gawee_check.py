@@ -1,0 +1,288 @@
+"""`gawee-check` on mlir-opt 22: programs of open reports, wrong passes of a tool of its own, and over
+a hundred pipelines that are right.
+
+Oracle: what a program computes by its text, and passes that are wrong by hand.
+"""
+
+import stat
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.instruments.tool.check import assert_pipeline_correct, check_pipeline
+from gawee_dialect.instruments.tool.native import described
+from gawee_dialect.instruments.tool.pipeline import (
+    Tool,
+    find_tool,
+    pass_of,
+    run_program,
+    split_pipeline,
+)
+from gawee_dialect.tools import gawee_check
+from tests.instruments.tool.pipelines import CHECKED, PROGRAMS
+from tests.instruments.tool.reports import REPORTS, Report
+from tests.upstream_mlir import requires_upstream
+
+LOOP = PROGRAMS["scf: a while loop, and an odd number of steps"]
+CHOICE = PROGRAMS["scf: a loop that may not run, and a choice"]
+
+
+@pytest.fixture
+def wrong_opt(tmp_path: Path) -> str:
+    """A program that runs `wrong_opt.py`."""
+    path = tmp_path / "wrong-opt"
+    root = Path(__file__).parents[3]
+    script = Path(__file__).parent / "wrong_opt.py"
+    path.write_text(f'#!/bin/sh\nPYTHONPATH="{root}" exec {sys.executable} {script} "$@"\n')
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)
+
+
+# Pipelines as MLIR writes them.
+
+
+def test_a_pipeline_is_cut_into_passes_in_the_ops_that_they_are_nested_in() -> None:
+    assert split_pipeline("builtin.module(func.func(a{x=1,2 y={z=(1)}},b),c)") == [
+        "builtin.module(func.func(a{x=1,2 y={z=(1)}}))",
+        "builtin.module(func.func(b))",
+        "builtin.module(c)",
+    ]
+
+
+def test_passes_stand_alone_too() -> None:
+    assert split_pipeline("a, func.func(b)") == [
+        "builtin.module(a)",
+        "builtin.module(func.func(b))",
+    ]
+    assert pass_of("builtin.module(func.func(b{x=1}))") == "b"
+
+
+@pytest.mark.parametrize("text", ["builtin.module(a", "a{x=1", "a)", "a{x='1}"])
+def test_a_pipeline_without_an_end_is_refused(text: str) -> None:
+    with pytest.raises(GaweeError, match="cannot read pass pipeline"):
+        split_pipeline(text)
+
+
+# Programs of open reports on MLIR.
+
+
+@requires_upstream
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.wrong)
+def test_a_wrong_pass_of_mlir_opt_is_named(report: Report) -> None:
+    found = check_pipeline(report.program, report.pipeline)
+
+    assert found.failure is not None
+    assert found.failure.pass_name == report.wrong
+    assert report.said in str(found.failure)
+
+
+@requires_upstream
+def test_a_wrong_pass_is_reduced_and_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = next(each for each in REPORTS if each.number == 128273)
+    path = tmp_path / "in.mlir"
+    path.write_text(report.program)
+    flags = [f"--passes={report.pipeline}", f"--reproducer={tmp_path / 'found'}", "--time-limit=20"]
+
+    assert gawee_check.main([str(path), *flags]) == 1
+    assert "pass 'affine-loop-invariant-code-motion' moved output" in capsys.readouterr().err
+    test = (tmp_path / "found" / "wrong.mlir").read_text()
+    alone = "builtin.module(func.func(affine-loop-invariant-code-motion))"
+    assert test.startswith(f"// RUN: gawee-check %s --tool mlir-opt --pass-pipeline='{alone}'\n")
+    assert "affine.for" in test
+    issue = (tmp_path / "found" / "issue.md").read_text()
+    assert f"    mlir-opt in.mlir --pass-pipeline='{alone}'" in issue
+
+    again = tmp_path / "found" / "wrong.mlir"
+    assert gawee_check.main([str(again), f"--pass-pipeline={alone}"]) == 1
+    assert "affine-loop-invariant-code-motion' moved output" in capsys.readouterr().err
+
+
+# Wrong passes of a tool of its own.
+
+
+@requires_upstream
+@pytest.mark.parametrize(
+    ("name", "program", "op"),
+    [
+        ("sum-for-product", CHOICE, "first op that differs: 'scf.for'"),
+        ("other-predicate", CHOICE, "first op that differs: 'scf.for'"),
+        ("shorter-loop", LOOP, "in.mlir:4:9: error: pass 'shorter-loop' moved"),
+    ],
+)
+def test_a_wrong_pass_of_any_tool_is_named_and_its_first_op(
+    wrong_opt: str, name: str, program: str, op: str
+) -> None:
+    pipeline = f"cse,{name},canonicalize"
+    found = check_pipeline(program, pipeline, wrong_opt)
+
+    assert found.failure is not None
+    assert found.failure.pass_name == name
+    assert op in str(found.failure)
+
+
+@requires_upstream
+def test_a_wrong_pass_on_blocks_runs_as_machine_code(wrong_opt: str) -> None:
+    pipeline = "convert-scf-to-cf,canonicalize,sum-for-product,cse"
+    found = check_pipeline(CHOICE, pipeline, wrong_opt)
+
+    assert found.failure is not None
+    assert found.failure.pass_name == "sum-for-product"
+    assert "first op that the pass replaced: 'arith.muli'" in str(found.failure)
+    assert [step.engine for step in found.steps[:2]] == ["interpreter", "native"]
+
+
+@requires_upstream
+def test_a_pass_that_ends_badly_is_named(wrong_opt: str) -> None:
+    with pytest.raises(GaweeError, match=r"pass 'crash': .* ended with exit code 3: no such luck"):
+        check_pipeline(CHOICE, "canonicalize,crash", wrong_opt)
+
+
+@requires_upstream
+def test_an_assertion_of_a_test_names_the_pass(wrong_opt: str) -> None:
+    assert_pipeline_correct(CHOICE, "canonicalize,cse", wrong_opt)
+    with pytest.raises(AssertionError, match="pass 'sum-for-product' moved output"):
+        assert_pipeline_correct(CHOICE, "canonicalize,sum-for-product", Tool(wrong_opt))
+
+
+# What the program prints is compared too.
+
+PRINTS = """
+func.func private @printMemrefI32(memref<*xi32>)
+func.func @main(%c7: i32) {
+  %c0 = arith.constant 0 : index
+  %m = memref.alloc() : memref<2x3xi32>
+  linalg.fill ins(%c7 : i32) outs(%m : memref<2x3xi32>)
+  %n = arith.muli %c7, %c7 : i32
+  memref.store %n, %m[%c0, %c0] : memref<2x3xi32>
+  vector.print %n : i32
+  %u = memref.cast %m : memref<2x3xi32> to memref<*xi32>
+  call @printMemrefI32(%u) : (memref<*xi32>) -> ()
+  return
+}
+"""
+
+
+@requires_upstream
+def test_what_is_printed_is_an_output(wrong_opt: str) -> None:
+    assert_pipeline_correct(PRINTS, "convert-linalg-to-loops,cse", wrong_opt)
+    found = check_pipeline(PRINTS, "convert-linalg-to-loops,sum-for-product", wrong_opt)
+
+    assert found.failure is not None
+    assert "moved output 'printed' at [0]: expected " in str(found.failure)
+
+
+# Pipelines that are right.
+
+
+@requires_upstream
+@pytest.mark.parametrize(("name", "pipeline"), CHECKED)
+def test_a_right_pipeline_raises_no_alarm(name: str, pipeline: str) -> None:
+    assert_pipeline_correct(PROGRAMS[name], pipeline)
+
+
+def test_there_are_a_hundred_pipelines() -> None:
+    assert len(CHECKED) >= 100
+
+
+# Mistakes of users.
+
+
+def test_a_tool_that_is_not_there_is_named() -> None:
+    with pytest.raises(GaweeError, match="cannot run 'no-such-opt': it is no program"):
+        find_tool("no-such-opt")
+
+
+def test_a_tool_that_hangs_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gawee_dialect.instruments.tool.pipeline.MOST_SECONDS", 0.1)
+    with pytest.raises(GaweeError, match="'sleep' took longer than"):
+        run_program("sleep", ["5"], "")
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ([], "expected --passes or --pass-pipeline, got neither"),
+        (["-p", "a", "--pass-pipeline=b"], "expected --passes or --pass-pipeline, got both"),
+        (["-p", ","], "expected a pass pipeline, got none"),
+    ],
+)
+def test_a_command_line_without_one_pipeline_is_refused(
+    flags: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "in.mlir"
+    path.write_text(CHOICE)
+
+    assert gawee_check.main([str(path), *flags]) == 1
+    assert message in capsys.readouterr().err
+
+
+@requires_upstream
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        ("module {}", "expected a function to run, got none in the module"),
+        (
+            "func.func @f(%x: memref<*xf32>) { return }",
+            "no data for argument 0 of type",
+        ),
+        (
+            "func.func @f(%x: memref<2xi1>) -> i1 {\n %c = arith.constant 9 : index\n"
+            " %y = memref.load %x[%c] : memref<2xi1>\n return %y : i1 }",
+            "cannot run the module: ",
+        ),
+        ("func.func @f( {", "'mlir-opt' ended with exit code 1: expected"),
+    ],
+)
+def test_a_module_that_cannot_be_run_is_refused(program: str, message: str) -> None:
+    with pytest.raises(GaweeError) as raised:
+        check_pipeline(program, "cse")
+    assert message in str(raised.value)
+
+
+@requires_upstream
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("renamed", "left a module that cannot be run: the tool left no function '@main'"),
+        (
+            "convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}",
+            "'@main' takes or returns something else than it did",
+        ),
+    ],
+)
+def test_a_pass_that_changes_a_function_s_type_is_named(
+    wrong_opt: str, wrong: str, message: str
+) -> None:
+    found = check_pipeline(LOOP, f"convert-scf-to-cf,{wrong},reconcile-unrealized-casts", wrong_opt)
+
+    assert found.failure is not None
+    assert message in str(found.failure)
+
+
+@requires_upstream
+def test_a_vector_of_several_axes_is_no_result_of_machine_code() -> None:
+    program = """
+func.func @main(%x: vector<2x2xf32>) -> vector<2x2xf32> {
+  cf.br ^end(%x : vector<2x2xf32>)
+^end(%y: vector<2x2xf32>):
+  return %y : vector<2x2xf32>
+}
+"""
+    with pytest.raises(GaweeError, match="cannot run the module: no array for a result of type"):
+        check_pipeline(program, "cse")
+
+
+def test_a_tool_that_writes_no_mlir_is_refused() -> None:
+    with pytest.raises(GaweeError, match="cannot read the module: "):
+        check_pipeline(CHOICE, "cse", "echo")
+
+
+def test_a_memref_that_goes_backwards_is_refused() -> None:
+    words = np.array([0, 0, 0, 2, -1])
+    with pytest.raises(GaweeError, match="a result has a negative stride"):
+        described(words.ctypes.data, 1, np.dtype(np.float32))
