@@ -361,7 +361,7 @@ def _retype(value: SSAValue, type: AnyTensor) -> None:
 
 SIZES_HINT = (
     "numbers for open sizes: --shape batch=4, compile(sizes={'batch': 4}), or the pass "
-    "specialize-sizes{batch=4}"
+    "specialize-sizes{batch=4}; one code for a range: compile(sizes={'batch': (1, 32)})"
 )
 """What to do where a size has to be a number."""
 

@@ -20,7 +20,7 @@
 // WRONG-NEXT:  error: expected size 'batch' of 1 to 32, got 33
 // WORD:        error: expected a size such as batch=4, got 'batch=many'
 // OPEN:        specialize_sizes.mlir:24:1: error: 'func.func' op has open sizes ('batch', 'length'), which pass 'linalg-generalize-named-ops' does not take
-// OPEN-NEXT:   hint: numbers for open sizes: --shape batch=4, compile(sizes={'batch': 4}), or the pass specialize-sizes{batch=4}
+// OPEN-NEXT:   hint: numbers for open sizes: --shape batch=4, compile(sizes={'batch': 4}), or the pass specialize-sizes{batch=4}; one code for a range: compile(sizes={'batch': (1, 32)})
 func.func @main(%x: tensor<?x?x6xf32> {gawee.input = "x", gawee.sizes = ["batch", "length", "-"]}) -> tensor<?x?x12xf32> attributes {gawee.ranges = {batch = "1 to 32", length = "8 to 512 step 8"}} {
   %0 = gawee.relu %x : (tensor<?x?x6xf32>) -> tensor<?x?x6xf32>
   %1 = gawee.reshape %0 shape ["batch", "length / 2", 12] : (tensor<?x?x6xf32>) -> tensor<?x?x12xf32>
