@@ -138,7 +138,7 @@ class MemrefFunctions(OpFunctions):
         sizes = mixed_values(op.static_sizes, values)
         strides = mixed_values(op.static_strides, values)
         dense = [prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
-        if any(offsets) or strides != dense or not source.flags.c_contiguous:
+        if any(offsets) or strides != dense or not floats_of(interpreter).is_dense(source):
             raise InterpretationError("expected a dense buffer from its first element on")
         if prod(sizes) != source.size:
             raise InterpretationError(

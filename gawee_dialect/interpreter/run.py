@@ -95,9 +95,8 @@ class Program:
         """Run the function as `run_module` does."""
         sizes: Mapping[str, int] = {}
         if self._is_open:
-            main = self._ops[-1]
             shapes = {name: np.shape(each) for name, each in arguments.items() if _is_array(each)}
-            sizes = sizes_of_shapes(main, shapes)
+            sizes = sizes_of_shapes(self._ops[-1], shapes)
             if self._is_graph:
                 return self._for_sizes(sizes).run(arguments)
         given = _with_arrays(self._called, arguments)
@@ -107,7 +106,7 @@ class Program:
         outputs: dict[str, Array] = {}
         with np.errstate(all="ignore"):
             for signature, called_op in zip(self._called, self._ops, strict=True):
-                numbers = _numbers_of_open(machine, signature, sizes)
+                numbers = numbers_of_arguments(machine, signature, sizes)
                 operands = _operands(signature, arrays, outputs, numbers, sizes)
                 machine.protected = _protected(signature, operands)
                 results = machine.call_op(called_op, tuple(operands))
@@ -232,7 +231,7 @@ def _fits(shape: Sequence[int], given: Sequence[int]) -> bool:
     )
 
 
-def _numbers_of_open(
+def numbers_of_arguments(
     machine: Machine, signature: Signature, sizes: Mapping[str, int]
 ) -> Mapping[int, Sequence[Array]]:
     """Return the numbers of the open sizes of each argument; a function says the workspace's."""

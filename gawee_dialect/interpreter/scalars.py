@@ -57,6 +57,10 @@ class OtherFloats:
         """View bytes as a buffer, as `view_of_bytes` does."""
         return view_of_bytes(source, shift, result, sizes)
 
+    def is_dense(self, buffer: Array) -> bool:
+        """Whether the elements of a buffer lie one after the other, in C order."""
+        return buffer.flags.c_contiguous
+
     def filled(
         self, shape: Sequence[int], fill: Array | float, dtype: np.dtype[np.generic]
     ) -> Array:

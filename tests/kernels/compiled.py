@@ -98,7 +98,7 @@ def check(
 ) -> None:
     """Compare with PyTorch: floats to a part of the largest number or of one, others exactly."""
     results = way.run(module_of(build, arrays, parameters), arrays, parameters)
-    tensors = [expected] if isinstance(expected, torch.Tensor) else expected
+    tensors = expected if isinstance(expected, Sequence) else [expected]
     for result, tensor in zip(results, tensors, strict=True):
         wanted = tensor.numpy()
         assert (result.dtype, result.shape) == (wanted.dtype, wanted.shape)

@@ -1,9 +1,11 @@
 """Buffers of exact numbers, and bytes in which buffers of many types lie, one after the other."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import MemRefType, i8
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
@@ -36,9 +38,9 @@ class Bytes:
         first, last = shift * DOUBLES_PER_BYTE, (shift + size) * DOUBLES_PER_BYTE
         return Bytes(self.bytes[shift : shift + size], self._doubles[first:last])
 
-    def view(self, shift: int, result: SSAValue) -> Array:
+    def view(self, shift: int, result: SSAValue, sizes: Sequence[Array] = ()) -> Array:
         """View the bytes from `shift` on as a buffer; raises InterpretationError."""
-        plain = view_of_bytes(self.bytes, shift, result)
+        plain = view_of_bytes(self.bytes, shift, result, sizes)
         dtype = dtype_of(result.type)
         if shift % dtype.itemsize:
             raise InterpretationError(
@@ -52,17 +54,17 @@ class Bytes:
         return as_array(Numbers(np.moveaxis(parts, -1, 0), dtype))
 
 
-def viewed_bytes(type: Attribute) -> Bytes | None:
-    """Return memory for a buffer of bytes of a known size; None for any other."""
-    size = _byte_count(type)
+def viewed_bytes(type: Attribute, sizes: Sequence[Array] = ()) -> Bytes | None:
+    """Return memory for a buffer of bytes, of a given size where it is open; None for any other."""
+    size = _byte_count(type, sizes)
     return None if size is None else Bytes.of(size)
 
 
-def _byte_count(type: Attribute) -> int | None:
+def _byte_count(type: Attribute, sizes: Sequence[Array] = ()) -> int | None:
     """Return the size of a buffer of bytes; None of any other."""
     if isa(type, MemRefType[Attribute]) and type.element_type == i8 and type.get_num_dims() == 1:
         (size,) = array_shape(type)
-        return size
+        return int(sizes[0]) if size == DYNAMIC_INDEX else size
     return None
 
 
@@ -76,13 +78,15 @@ def allocated(buffer: SSAValue) -> object:
     return unwritten(buffer.type) if bytes is None else bytes
 
 
-def viewed(source: Array | Bytes, shift: int, result: SSAValue) -> object:
+def viewed(
+    source: Array | Bytes, shift: int, result: SSAValue, sizes: Sequence[Array] = ()
+) -> object:
     """View bytes as a buffer, or as fewer bytes; raises TypeError for plain bytes as floats."""
     if not isinstance(source, Bytes):
         if is_float(dtype_of(result.type)):
             raise TypeError("no exact meaning of bytes as floats")
-        return view_of_bytes(source, shift, result)
-    size = _byte_count(result.type)
+        return view_of_bytes(source, shift, result, sizes)
+    size = _byte_count(result.type, sizes)
     if size is not None and _is_viewed(result):
         return source.part(shift, size)
-    return source.view(shift, result)
+    return source.view(shift, result, sizes)

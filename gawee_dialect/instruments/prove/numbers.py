@@ -9,6 +9,7 @@ functions; one that is in neither raises TypeError, as does every way to make a 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
 from types import EllipsisType
 from typing import SupportsIndex, TypeAlias, TypeGuard
 
@@ -170,6 +171,17 @@ class Numbers(NDArrayOperatorsMixin, OtherNumbers):
     def residues(self) -> Floats:
         """The residues of every number, the prime along the first axis."""
         return self.data[1:]
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether the numbers lie one after the other, in C order, as far apart as they may be."""
+        sizes_and_strides = zip(self.shape, self.value.strides, strict=True)
+        wide = [(size, stride) for size, stride in sizes_and_strides if size != 1]
+        step = wide[-1][1] if wide else 0
+        return all(
+            stride == step * prod(size for size, _ in wide[axis + 1 :])
+            for axis, (_, stride) in enumerate(wide)
+        )
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.interpreter import Interpreter, InterpreterFunctions, OpImplResult, PythonValues
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from gawee_dialect.analysis.open_sizes import has_forms, open_names, sizes_of_shapes, specialized
 from gawee_dialect.analysis.signature import Entry, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
@@ -33,6 +34,7 @@ from gawee_dialect.instruments.prove.residues import (
 from gawee_dialect.instruments.prove.wrong_indices import worst_names
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.machine import Machine, check_implemented, implementations
+from gawee_dialect.interpreter.run import numbers_of_arguments
 from gawee_dialect.interpreter.scalars import OtherFloats
 
 NUMPY = (arithmetic, functions, movements)
@@ -97,7 +99,10 @@ class ExactMachine(Machine, OtherFloats):
     def viewed(
         self, source: Array, shift: int, result: SSAValue, sizes: Sequence[Array] = ()
     ) -> object:
-        return viewed(source, shift, result)
+        return viewed(source, shift, result, sizes)
+
+    def is_dense(self, buffer: Array) -> bool:
+        return buffer.is_dense if isinstance(buffer, Numbers) else super().is_dense(buffer)
 
     def filled(
         self, shape: Sequence[int], fill: Array | float, dtype: np.dtype[np.generic]
@@ -166,6 +171,13 @@ def run_exactly(
     called_ops = [each.function for each in called if isinstance(each.function, FuncOp)]
     if len(called_ops) < len(called):
         raise NotProvable(Diagnostic("the llvm dialect runs as native code alone"))
+    sizes: Mapping[str, int] = {}
+    if open_names(module):
+        shapes = {name: np.shape(each) for name, each in arguments.items()}
+        sizes = sizes_of_shapes(called_ops[-1], shapes)
+    if sizes and has_forms(called_ops[-1]):
+        numbers = specialized(module, sizes)
+        return run_exactly(numbers, arguments, function, seed, listeners, more)
     _check_implemented(module, called_ops)
     machine = make_machine(module, listeners, more)
     given = {name: drawn(array, seed) for name, array in arguments.items()}
@@ -173,7 +185,13 @@ def run_exactly(
     with np.errstate(all="ignore"):
         for signature, op in zip(called, called_ops, strict=True):
             prepared = list(outputs.values())
-            operands = [_operand(each, given, prepared) for each in signature.arguments]
+            numbers = numbers_of_arguments(machine, signature, sizes)
+            operands = [
+                np.asarray(sizes[each.name])
+                if each.kind is ArgumentKind.SIZE
+                else _operand(each, given, prepared, numbers.get(each.index, ()))
+                for each in signature.arguments
+            ]
             results = machine.call_op(op, tuple(operands))
             outputs = _outputs(signature, operands, results)
     return outputs
@@ -187,14 +205,18 @@ def _check_implemented(module: ModuleOp, called: Sequence[FuncOp]) -> None:
 
 
 def _operand(
-    argument: EntryArgument, given: Mapping[str, Array], prepared: Sequence[Array]
+    argument: EntryArgument,
+    given: Mapping[str, Array],
+    prepared: Sequence[Array],
+    sizes: Sequence[Array],
 ) -> Array | Bytes:
+    """Return what a function is called with; `sizes` are the numbers of those that are open."""
     match argument.kind:
         case ArgumentKind.WORKSPACE:
-            bytes = viewed_bytes(argument.type)
-            return unwritten(argument.type) if bytes is None else bytes
+            bytes = viewed_bytes(argument.type, sizes)
+            return unwritten(argument.type, sizes) if bytes is None else bytes
         case ArgumentKind.OUTPUT | ArgumentKind.INDICES:
-            return unwritten(argument.type)
+            return unwritten(argument.type, sizes)
         case ArgumentKind.PREPARED:
             return prepared[int(argument.name)]
         case ArgumentKind.UPDATED:

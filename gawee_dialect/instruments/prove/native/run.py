@@ -264,6 +264,8 @@ def run_natively(
     program goes wrong.
     """
     signatures = _signatures(module, function)
+    if any(each.sizes for each in signatures.values()):
+        raise NotProvable(Diagnostic("loops of open sizes"))
     buffers = [each for signature in signatures.values() for each in signature.buffers]
     functions = compile_exactly(module, [each.dtype for each in buffers])
 
