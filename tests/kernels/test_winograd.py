@@ -82,7 +82,7 @@ def test_every_plan_matches_pytorch(tile, by_channel, place, counts, sizes, way)
 @pytest.mark.parametrize("by_channel", [False, True])
 @pytest.mark.parametrize("tile", [2, 4])
 def test_the_plans_are_carried_out(tile, by_channel):
-    arrays = arrays_of(1, 16, 32, (7, 6))
+    arrays = arrays_of((7, 6), 1, 16, 32)
     options = CodeOptions(target="skylake-avx512")
 
     with always(tile, by_channel, 0):
@@ -144,7 +144,7 @@ def test_products_may_be_in_wider_vectors_than_transforms(place, counts, sizes, 
 
 
 def test_channels_that_wide_vectors_do_not_divide_are_filled_up():
-    arrays = arrays_of(1, 8, 24, (7, 6))
+    arrays = arrays_of((7, 6), 1, 8, 24)
     options = CodeOptions(target="skylake-avx512")
 
     with flagged("wide"):
@@ -159,7 +159,7 @@ def test_channels_that_wide_vectors_do_not_divide_are_filled_up():
 @settings(max_examples=3)
 def test_exact_algorithms_leave_winograd_out(rows, columns):
     assume(rows * columns > 1)
-    arrays = arrays_of(1, 16, 16, (rows, columns))
+    arrays = arrays_of((rows, columns), 1, 16, 16)
     options = CodeOptions(algorithms="exact")
 
     with always(2, False, 0):
@@ -169,6 +169,6 @@ def test_exact_algorithms_leave_winograd_out(rows, columns):
 
 
 def test_exact_network_matches_pytorch() -> None:
-    arrays = arrays_of(2, 16, 24, (5, 9))
+    arrays = arrays_of((5, 9), 2, 16, 24)
 
     check(network, arrays, expected_of(arrays), EXACT, parameters=4)
