@@ -46,7 +46,8 @@ ON_BUFFERS = [
 # Ops on Python values that nothing has made, ops on buffers and indices, functions of vectors,
 # kernels, which have passes of their own, sizes that have no number, and what cannot be lowered.
 EXCLUDED = {"arith", "tensor", "python_value", "linalg", "linalg_xdsl_passes", "scf", "invalid"}
-EXCLUDED |= {"affine", "memref", "kernel", "winograd", "gawee_kernels_to_loops", "open_sizes"}
+EXCLUDED |= {"affine", "memref", "kernel", "kernel_open", "winograd", "gawee_kernels_to_loops"}
+EXCLUDED |= {"open_sizes"}
 
 
 def on_graphs() -> list[Path]:
