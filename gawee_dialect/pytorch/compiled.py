@@ -34,6 +34,7 @@ from gawee_dialect.frontends.npu_ir.trace import (
     one_trace,
 )
 from gawee_dialect.frontends.op_mapping.schema import value_text
+from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.model import Model
 from gawee_dialect.pytorch.call_record import described, record_of_call
 from gawee_dialect.pytorch.execute import ir_model, named_inputs
@@ -400,7 +401,8 @@ def compile_torch(
         options = f"decompose={decompose}"
         return kept_graph(model, inputs, options, extract) if cache else extract(inputs)
 
-    with _hint_of_torch_compile():
+    # With PyTorch loaded, one look for garbage takes as long as reading a kept network.
+    with _hint_of_torch_compile(), no_garbage_collection():
         return _compiled(model, example_inputs, options, trace, passes, cache, dynamic_batch)
 
 
