@@ -23,6 +23,7 @@ from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.schedules.keys import Decision
 from gawee_dialect.schedules.script import Script
 from gawee_dialect.scheduling import NetworkSchedule, schedule
+from tests.closeness import assert_allclose
 from tests.passes.modules import parse
 from tests.tuning.networks import network
 
@@ -238,7 +239,7 @@ def test_an_algorithm_is_a_step_before_all_others() -> None:
     (got,) = model.run(inputs, "llvm").values()
     sch = kernel.network
     run = model.compile(replace(ONE_THREAD, schedules=sch.database()), cache=False)
-    assert np.abs(run(inputs["x"]) - got).max() <= 1e-5 * np.ptp(got)
+    assert_allclose(run(inputs["x"]), got, rtol=0, atol=1e-5 * float(np.ptp(np.asarray(got))))
 
 
 def test_numbers_that_no_plan_has_are_refused() -> None:
