@@ -23,7 +23,7 @@ from gawee_dialect.interpreter.body import gather
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.loops.memory import element_lanes
 from gawee_dialect.interpreter.scalars import floats_of
-from gawee_dialect.interpreter.slices import box, mixed_values, without_left_out
+from gawee_dialect.interpreter.slices import box, box_values, without_left_out
 from gawee_dialect.upstream.memref import PrefetchOp
 
 
@@ -99,10 +99,7 @@ class MemrefFunctions(OpFunctions):
         self, interpreter: Interpreter, op: memref.SubviewOp, args: PythonValues
     ) -> PythonValues:
         source, *dynamic = args
-        values = iter(dynamic)
-        offsets = mixed_values(op.static_offsets, values)
-        sizes = mixed_values(op.static_sizes, values)
-        strides = mixed_values(op.static_strides, values)
+        offsets, sizes, strides = box_values(op, dynamic)
         for lanes in element_lanes(op.source.type):
             offsets, sizes, strides = [*offsets, 0], [*sizes, lanes], [*strides, 1]
         part = box(source, offsets, sizes, strides)
@@ -133,10 +130,7 @@ class MemrefFunctions(OpFunctions):
         self, interpreter: Interpreter, op: memref.ReinterpretCastOp, args: PythonValues
     ) -> PythonValues:
         source, *dynamic = args
-        values = iter(dynamic)
-        offsets = mixed_values(op.static_offsets, values)
-        sizes = mixed_values(op.static_sizes, values)
-        strides = mixed_values(op.static_strides, values)
+        offsets, sizes, strides = box_values(op, dynamic)
         dense = [prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
         if any(offsets) or strides != dense or not floats_of(interpreter).is_dense(source):
             raise InterpretationError("expected a dense buffer from its first element on")

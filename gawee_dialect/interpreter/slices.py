@@ -1,13 +1,23 @@
 """Boxes of arrays by offsets, sizes and strides, as tensor and memref ops spell them."""
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
-from xdsl.dialects import tensor
+from xdsl.dialects import memref, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerType
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.upstream.tensor import ParallelInsertSliceOp, kept_axes
+
+Boxed: TypeAlias = (
+    tensor.ExtractSliceOp
+    | tensor.InsertSliceOp
+    | ParallelInsertSliceOp
+    | memref.SubviewOp
+    | memref.ReinterpretCastOp
+)
+"""The ops that say a box."""
 
 
 def mixed_values(static: DenseArrayBase[IntegerType], dynamic: Iterator[Array]) -> list[int]:
@@ -15,6 +25,14 @@ def mixed_values(static: DenseArrayBase[IntegerType], dynamic: Iterator[Array]) 
     return [
         int(next(dynamic)) if value == DYNAMIC_INDEX else value for value in static.get_values()
     ]
+
+
+def box_values(op: Boxed, dynamic: Sequence[Array]) -> tuple[list[int], list[int], list[int]]:
+    """Return the offsets, sizes and strides of an op; `dynamic` are its operands of type index."""
+    values = iter(dynamic)
+    offsets = mixed_values(op.static_offsets, values)
+    sizes = mixed_values(op.static_sizes, values)
+    return offsets, sizes, mixed_values(op.static_strides, values)
 
 
 def box(
@@ -49,8 +67,5 @@ def put_slice(
     dynamic: Sequence[Array],
 ) -> None:
     """Write a slice into an array, at the box that an op names; `dynamic` are its indices."""
-    values = iter(dynamic)
-    offsets = mixed_values(op.static_offsets, values)
-    sizes = mixed_values(op.static_sizes, values)
-    part = box(array, offsets, sizes, mixed_values(op.static_strides, values))
+    part = box(array, *box_values(op, dynamic))
     part[...] = source.reshape(part.shape)

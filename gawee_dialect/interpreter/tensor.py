@@ -19,7 +19,13 @@ from gawee_dialect.interpreter.arrays import shaped_type
 from gawee_dialect.interpreter.body import gather, yielded_elements
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.scalars import floats_of
-from gawee_dialect.interpreter.slices import box, mixed_values, put_slice, without_left_out
+from gawee_dialect.interpreter.slices import (
+    box,
+    box_values,
+    mixed_values,
+    put_slice,
+    without_left_out,
+)
 from gawee_dialect.upstream.tensor import GenerateOp, PadOp
 
 
@@ -82,11 +88,7 @@ class TensorFunctions(OpFunctions):
         self, interpreter: Interpreter, op: tensor.ExtractSliceOp, args: PythonValues
     ) -> PythonValues:
         source, *dynamic = args
-        values = iter(dynamic)
-        offsets = mixed_values(op.static_offsets, values)
-        sizes = mixed_values(op.static_sizes, values)
-        strides = mixed_values(op.static_strides, values)
-        part = box(source, offsets, sizes, strides)
+        part = box(source, *box_values(op, dynamic))
         shape = shaped_type(op.result).get_shape()
         return (without_left_out(part, op.static_sizes, shape),)
 

@@ -126,6 +126,20 @@ def _inverse(emit: Emitter, scale: Operand) -> Operand:
     return emit.cast(emit(ReciprocalOp(emit.cast(emit.reshape(scale, ()), f64))), f32)
 
 
+def _quantized(
+    emit: Emitter,
+    input: SSAValue,
+    inverse: Operand,
+    zero_point: Operand,
+    quant_min: int,
+    quant_max: int,
+    dtype: str,
+) -> SSAValue:
+    """Return the nearest integers of input * inverse, halves to even, plus the zero point."""
+    steps = emit(RoundOp(mul(emit, emit.cast(input, f32), inverse)))
+    return to(emit, clamp(emit, add(emit, steps, zero_point), quant_min, quant_max), dtype)
+
+
 @register_op("quantized_decomposed.quantize_per_tensor")
 def quantize_per_tensor(
     emit: Emitter,
@@ -137,10 +151,10 @@ def quantize_per_tensor(
     dtype: str,
 ) -> SSAValue:
     """The nearest integers of a quantized tensor, halves to even, of one scale"""
-    steps = emit(RoundOp(mul(emit, emit.cast(input, f32), _inverse(emit, scale))))
     if isinstance(zero_point, SSAValue):
         zero_point = emit.reshape(zero_point, ())
-    return to(emit, clamp(emit, add(emit, steps, zero_point), quant_min, quant_max), dtype)
+    inverse = _inverse(emit, scale)
+    return _quantized(emit, input, inverse, zero_point, quant_min, quant_max, dtype)
 
 
 @register_op("quantized_decomposed.dequantize_per_tensor")
@@ -175,9 +189,8 @@ def quantize_per_channel(
 ) -> SSAValue:
     """The nearest integers, halves to even, by the scale of each position of an axis"""
     inverse = emit(ReciprocalOp(_along(emit, scales, input, axis)))
-    steps = emit(RoundOp(mul(emit, emit.cast(input, f32), inverse)))
-    number = add(emit, steps, _along(emit, zero_points, input, axis))
-    return to(emit, clamp(emit, number, quant_min, quant_max), dtype)
+    zero = _along(emit, zero_points, input, axis)
+    return _quantized(emit, input, inverse, zero, quant_min, quant_max, dtype)
 
 
 @register_op("quantized_decomposed.dequantize_per_channel")
