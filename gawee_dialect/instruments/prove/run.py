@@ -176,8 +176,8 @@ def run_exactly(
         shapes = {name: np.shape(each) for name, each in arguments.items()}
         sizes = sizes_of_shapes(called_ops[-1], shapes)
     if sizes and has_forms(called_ops[-1]):
-        numbers = specialized(module, sizes)
-        return run_exactly(numbers, arguments, function, seed, listeners, more)
+        static = specialized(module, sizes)
+        return run_exactly(static, arguments, function, seed, listeners, more)
     _check_implemented(module, called_ops)
     machine = make_machine(module, listeners, more)
     given = {name: drawn(array, seed) for name, array in arguments.items()}
