@@ -117,6 +117,7 @@ class NameIndex:
             return None
 
         occurrences = [new for each in self.occurrences if (new := placed(each)) is not None]
+        ends[len(before)] = len(after)  # what is typed at the end belongs to the whole text
         scopes = [Scope(place(each.start, starts), place(each.end, ends)) for each in self.scopes]
         return NameIndex(occurrences, scopes, self.is_complete and marks is not None)
 

@@ -58,9 +58,9 @@ class IndexingParser(LocatedParser):
         found: Found,
         is_stale: Callable[[], bool],
     ):
+        found.is_whole = False  # before the first token is read, which may be none
         super().__init__(ctx, text, name, line_offset)
         self.found = found
-        found.is_whole = False
         self._is_stale = is_stale
         self._open = [0]
         self._names_of_symbols: dict[str, Name] = {}

@@ -54,6 +54,9 @@ def spans(index: NameIndex) -> list[tuple[int, int, str, bool]]:
 
 
 @given(st.integers(0, len(MODULE)), st.integers(0, 9), st.text("%vi 0\n/{}x", max_size=6))
+@example(len(MODULE), 0, " ")
+@example(len(MODULE) - 1, 1, "")
+@example(0, len("func"), "")
 def test_an_index_that_is_complete_after_an_edit_is_that_of_the_new_text(
     start: int, size: int, typed: str
 ) -> None:
