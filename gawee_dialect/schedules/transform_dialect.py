@@ -13,13 +13,14 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Protocol
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import AnyFloat, ModuleOp
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import GenericOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.kernels.schedule import Loop
+from gawee_dialect.dialect.types import element_type
 from gawee_dialect.schedules.steps import IllegalStep, Nest, Step
 from gawee_dialect.source import Source
 
@@ -68,6 +69,14 @@ class _Writer:
         self.lines.append(f"{begin}transform.structured.{step} {joined}{attributes} : {types}")
         return made
 
+    def pad(self, handle: str, op: Operation, nest: Nest) -> str:
+        """Write what gives dimensions of an op the sizes of a nest; return its handle."""
+        zeros = (_zero(element_type(each)) for each in op.operands)
+        sizes = [nest.sizes[dim] for dim in nest.padded]
+        attributes = f"pad_to_multiple_of {sizes} {{padding_dimensions = {list(nest.padded)}, "
+        attributes += f'padding_values = [{", ".join(zeros)}], copy_back_op = "none"}}'
+        return self.apply("pad", handle, results=3, attributes=attributes)[0]
+
     def text(self) -> str:
         body = "".join(f"    {line}\n" for line in [*self.lines, "transform.yield"])
         return (
@@ -83,10 +92,12 @@ def transform_script(ops: Sequence[Operation], nest: Nest, module: ModuleOp) -> 
     `ops` are the op that the kernel was in `module`, which has its dimensions, then those behind it
     that are computed in the same loops. Raises IllegalStep for what stock ops cannot say.
     """
-    _check(nest)
+    _check(nest, ops)
     writer = _Writer()
     handles = [writer.match(each, module) for each in ops]
     rank = len(nest.sizes)
+    if nest.padded:
+        handles[0] = writer.pad(handles[0], ops[0], nest)
     if nest.parts is not None:
         at = nest.num_parallel - 1
         factor = f"{{split_factor = {nest.parts.step}, insert_split_dimension = {at}}}"
@@ -112,14 +123,18 @@ def transform_script(ops: Sequence[Operation], nest: Nest, module: ModuleOp) -> 
     return writer.text()
 
 
-def _check(nest: Nest) -> None:
+def _zero(type: Attribute) -> str:
+    return f"0.0 : {type}" if isinstance(type, AnyFloat) else f"0 : {type}"
+
+
+def _check(nest: Nest, ops: Sequence[Operation]) -> None:
     wrong = None
     if nest.algorithm:
         wrong = f"the algorithm {nest.algorithm['algorithm']}"
     elif nest.packed:
         wrong = "operands that are packed"
-    elif nest.padded:
-        wrong = "dimensions that are padded"
+    elif nest.padded and len(ops) > 1:
+        wrong = "padding before another op in the same loops"
     elif nest.schedule.prefetch is not None:
         wrong = "a prefetch"
     if wrong is not None:

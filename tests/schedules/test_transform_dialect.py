@@ -89,6 +89,14 @@ SCHEDULES: dict[str, tuple[str, Steps]] = {
         PRODUCT,
         lambda s: s.tile(d0=5, d1=16).vectorize(d1=16).unroll("d0").parallelize("d0 by 5"),
     ),
+    "product, padded": (PRODUCT, lambda s: s.pad(d0=6, d1=32).tile(d0=6, d1=16)),
+    "product, padded, in registers": (
+        PRODUCT,
+        lambda s: s.pad(d0=9).tile(d0=9, d1=16).vectorize(d1=16).unroll("d0"),
+    ),
+    "convolution, its channels padded": (CONV, lambda s: s.pad(d1=4).tile(d1=4)),
+    "convolution, its columns padded": (CONV, lambda s: s.pad(d3=4).tile(d3=4)),
+    "exponential, padded": (EXP, lambda s: s.pad(d1=8).tile(d1=8)),
     "product, its sum in parts": (PRODUCT, lambda s: s.split_reduction(d2=4)),
     "product, its sum in parts, tiled": (
         PRODUCT,
@@ -187,6 +195,14 @@ def test_upstream_makes_the_loops_and_the_numbers_of_a_schedule(name: str, tmp_p
     assert np.abs(y - expected).max() <= 1e-5 * np.ptp(expected)
 
 
+def test_a_padded_kernel_of_two_ops_is_refused() -> None:
+    kernel = the_kernel(Model(parse(FUSED)))
+    kernel.pad(d0=6)
+
+    with pytest.raises(GaweeError, match="cannot write padding before another op in the same loop"):
+        kernel.transform_script()
+
+
 def test_twenty_schedules_are_compared() -> None:
     assert len(SCHEDULES) >= 20
 
@@ -196,7 +212,6 @@ def test_twenty_schedules_are_compared() -> None:
     [
         (lambda s: s.pack(0), "operands that are packed"),
         (lambda s: s.prefetch(1, along="d1"), "a prefetch"),
-        (lambda s: s.pad(d0=6), "dimensions that are padded"),
     ],
 )
 def test_what_no_op_says_is_refused(steps: Steps, what: str) -> None:
