@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 from gawee_dialect.opdesc.load import described_ops
@@ -80,7 +82,13 @@ def _insertion(data: bytes, _: Path) -> object:
 
 
 def _command_line(data: bytes, _: Path) -> object:
-    return parse_arguments(_text(data).split(), all_passes())
+    try:
+        with redirect_stdout(StringIO()):
+            return parse_arguments(_text(data).split(), all_passes())
+    except SystemExit as ended:  # as --help does
+        if ended.code:
+            raise RuntimeError(f"the command line ends with {ended.code}") from ended
+        return None
 
 
 def _mutated_descriptions(seed: bytes, number: int) -> bytes:

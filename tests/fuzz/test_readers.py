@@ -53,3 +53,7 @@ def test_damaged_input_is_read_or_refused_with_its_place(name: str) -> None:
     problems = {number: what_is_wrong(reader, number) for number in numbers}
 
     assert {number: problem for number, problem in problems.items() if problem} == {}
+
+
+def test_a_command_line_that_only_asks_is_read(tmp_path: Path) -> None:
+    assert READERS["command-lines"].read(b"--canonicalize -h", tmp_path) is None
