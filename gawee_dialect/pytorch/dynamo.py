@@ -33,6 +33,7 @@ from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, is_sequence, lib
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.model import Model
 from gawee_dialect.pytorch import background
+from gawee_dialect.pytorch.autograd_functions import call_functions_directly
 from gawee_dialect.pytorch.compilation_process import CompilationProcess, InterpreterEnds
 from gawee_dialect.pytorch.cut_graph import CutGraph, Failure, failure_of, forward_of, without_data
 from gawee_dialect.pytorch.explanation import (
@@ -147,6 +148,7 @@ def gawee_backend(
 
     if returns_gradients(graph):
         _tell_of_gradients()
+        call_functions_directly(graph)
         return forward_of(graph)
     keep: Callable[[GraphModule, Sequence[object]], Compiled] = import_module(
         "torch._functorch.compilers"
