@@ -14,8 +14,9 @@ from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.order import SortOp, TopKOp
 from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.graph.reduction import ArgOp
-from gawee_dialect.dialect.graph.shape import FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.graph.slicing import SliceOp
+from gawee_dialect.dialect.open_size import greatest, least
 from gawee_dialect.dialect.types import element_type, integer_range, tensor_shape
 from gawee_dialect.hints import isa
 
@@ -186,10 +187,19 @@ def known_range(value: SSAValue) -> Range | None:
             return known_range(op.operands[0]) if isinstance(op, MOVES) else None
 
 
+def column_ranges(value: SSAValue, columns: int) -> Sequence[Range | None]:
+    """Return the range of each column: of the elements at one place of the last axis."""
+    op, last = value.owner, len(tensor_shape(value)) - 1
+    if isinstance(op, CatOp) and op.dim.value.data % (last + 1) == last and columns > 1:
+        parts = [(each, tensor_shape(each)[last]) for each in op.inputs]
+        return [found for each, size in parts for found in column_ranges(each, size)]
+    return [known_range(value)] * columns
+
+
 def _cast(op: CastOp) -> Range | None:
     source, target = element_type(op.input), element_type(op.result)
     if not (isa(source, IntegerType) and isa(target, IntegerType)):
         return None
     found = known_range(op.input) or ((0, 1) if source == i1 else integer_range(source))
     low, high = integer_range(target)
-    return found if low <= found[0] and found[1] <= high else None
+    return found if low <= least(found[0]) and greatest(found[1]) <= high else None

@@ -1,12 +1,21 @@
 """Run NPU_IR graphs by PyTorch itself: each node is one call of its op."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
+from gawee_dialect.analysis.open_sizes import names_of, solved_sizes
 from gawee_dialect.diagnostics import Diagnostic, first_line
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.frontends.npu_ir.aten.registry import is_in_place
 from gawee_dialect.frontends.npu_ir.aten_call import call_aten
 from gawee_dialect.frontends.npu_ir.errors import ConversionError, ExecutionError
-from gawee_dialect.frontends.npu_ir.ir import NPU_IR, OpNode, TensorMeta, place_text
+from gawee_dialect.frontends.npu_ir.ir import (
+    NPU_IR,
+    AttributeValue,
+    OpNode,
+    TensorMeta,
+    place_text,
+)
 from gawee_dialect.frontends.npu_ir.liveness import Liveness, read_inputs
 from gawee_dialect.frontends.npu_ir.ops import find_executor
 from gawee_dialect.frontends.npu_ir.pytorch import Tensor, is_tensor, torch
@@ -32,12 +41,31 @@ def run_aten(
         return _Run(ir, inputs, weights).run(observe)
 
 
+def _sizes(ir: NPU_IR, inputs: Mapping[str, Tensor]) -> Mapping[str, int]:
+    """Return the numbers of names of sizes, from the inputs; raises GaweeError."""
+    named = {each.name: each.shape for each in ir.graph_inputs}
+    names = sorted({name for shape in named.values() for size in shape for name in names_of(size)})
+    shapes = {
+        name: [size for size in each.shape if isinstance(size, int)]
+        for name, each in inputs.items()
+    }
+    return solved_sizes(named, shapes, names) if names else {}
+
+
+def _at(value: AttributeValue, sizes: Mapping[str, int]) -> AttributeValue:
+    """Return an attribute in which open sizes are numbers."""
+    if isinstance(value, list):
+        return [_at(each, sizes) for each in value]
+    return value.at(sizes) if isinstance(value, OpenSize) else value
+
+
 class _Run:
     def __init__(
         self, ir: NPU_IR, inputs: Mapping[str, Tensor], weights: Mapping[str, object]
     ) -> None:
         self.ir = ir
         self.liveness = Liveness(ir)
+        self.sizes = _sizes(ir, inputs)
         self.values: dict[str, Tensor] = dict(inputs)
         if any(is_in_place(node.op_type) for node in ir.nodes):
             # The caller's tensors are not the graph's to write.
@@ -63,6 +91,8 @@ class _Run:
 
     def _results(self, node: OpNode) -> Sequence[Tensor]:
         executor = find_executor(node.op_type)
+        if self.sizes:
+            node = replace(node, attrs={k: _at(v, self.sizes) for k, v in node.attrs.items()})
         try:
             if executor is None:
                 results = call_aten(node, self._tensor, "cpu")

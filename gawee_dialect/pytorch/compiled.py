@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 
+from gawee_dialect.analysis.open_sizes import open_names
 from gawee_dialect.backend.cache import CompileCache, key_of
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.code_options import CodeOptions
@@ -25,6 +26,7 @@ from gawee_dialect.frontends.npu_ir.extract import graph_of
 from gawee_dialect.frontends.npu_ir.importer import import_ir
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR
 from gawee_dialect.frontends.npu_ir.pytorch import Module, Tensor, is_tensor, torch
+from gawee_dialect.frontends.npu_ir.symbols import names_of_symbols
 from gawee_dialect.frontends.npu_ir.trace import (
     StateChange,
     check_mutations,
@@ -50,7 +52,11 @@ if TYPE_CHECKING:
 
 
 def extract_with_state(
-    model: Module, example_inputs: Sequence[object], *, decompose: bool = True
+    model: Module,
+    example_inputs: Sequence[object],
+    *,
+    decompose: bool = True,
+    dynamic_shapes: object = None,
 ) -> tuple[NPU_IR, Sequence[str]]:
     """Trace a model; return its graph, and the names of the tensors that calls change.
 
@@ -61,7 +67,7 @@ def extract_with_state(
     while True:
         try:
             with _as_buffers(model, plain):
-                return _extract(model, example_inputs, decompose)
+                return _extract(model, example_inputs, decompose, dynamic_shapes)
         except StateChange as change:
             found = [name for name in change.names if name not in plain and _has(model, name)]
             if not found or not decompose:
@@ -70,22 +76,23 @@ def extract_with_state(
 
 
 def _extract(
-    model: Module, example_inputs: Sequence[object], decompose: bool
+    model: Module, example_inputs: Sequence[object], decompose: bool, dims: object
 ) -> tuple[NPU_IR, Sequence[str]]:
-    traced = export(model, example_inputs, {})
+    traced = export(model, example_inputs, {}, dims)
     # What a graph changes in place is known when it is functional.
     functional = decomposed(traced, ())
     check_mutations(functional, of_buffers=decompose)
     program = functional if decompose else traced
     outputs = program.graph_signature.output_specs
     changed = [str(spec.target) for spec in outputs if kind_of(spec) == "BUFFER_MUTATION"]
-    ir = graph_of(program, model, type(model).__name__, changed)
+    names = names_of_symbols(program, model, example_inputs, {}, dims)
+    ir = graph_of(program, model, type(model).__name__, changed, names)
     # Inputs are in the order of the model's buffers, outputs in that of the changes.
     targets = {spec.arg.name: spec.target for spec in program.graph_signature.input_specs}
     state = ir.graph_inputs[len(ir.graph_inputs) - len(changed) :]
-    names = [str(targets[each.name]) for each in state]
-    ir.graph_outputs[: len(changed)] = [ir.graph_outputs[changed.index(name)] for name in names]
-    return ir, names
+    held = [str(targets[each.name]) for each in state]
+    ir.graph_outputs[: len(changed)] = [ir.graph_outputs[changed.index(name)] for name in held]
+    return ir, held
 
 
 def _owner(model: Module, name: str) -> tuple[Module | None, str]:
@@ -305,7 +312,8 @@ class CompiledTorch:
         model = ir_model(ir, weights)
         self.native: CompiledModel
         if images is None:
-            self.native = model.compile(options, passes=passes, cache=cache)
+            sizes = {each.name: (each.low, each.high) for each in open_names(model.module)}
+            self.native = model.compile(options, passes=passes, cache=cache, sizes=sizes or None)
         else:
             self.native = model.compile(options, passes=passes, cache=cache, dynamic_batch=images)
 
@@ -381,6 +389,7 @@ def compile_torch(
     cache: bool = True,
     decompose: bool = True,
     dynamic_batch: bool | Mapping[str, int] = False,
+    dynamic_shapes: object = None,
 ) -> CompiledTorch:
     """Extract a model, import it and compile it with its own weights, for this processor.
 
@@ -390,16 +399,19 @@ def compile_torch(
         and so is what is no tensor, such as a number.
     options, passes, cache, dynamic_batch: as for `Model.compile`. For any number of images the
         model is traced with two of them, and what depends on the number is refused.
+    dynamic_shapes: the sizes of inputs that are open, as torch.export takes them:
+        `{"x": {0: Dim("batch", max=32)}}`. One code is made for all of them.
 
     Raises ExportError and ConversionError for a model that cannot be extracted or imported.
     """
 
     def extract(inputs: Sequence[object]) -> Traced:
-        return extract_with_state(model, inputs, decompose=decompose)
+        return extract_with_state(model, inputs, decompose=decompose, dynamic_shapes=dynamic_shapes)
 
     def trace(inputs: Sequence[object]) -> Traced:
-        options = f"decompose={decompose}"
-        return kept_graph(model, inputs, options, extract) if cache else extract(inputs)
+        if not cache or dynamic_shapes is not None:
+            return extract(inputs)
+        return kept_graph(model, inputs, f"decompose={decompose}", extract)
 
     # With PyTorch loaded, one look for garbage takes as long as reading a kept network.
     with _hint_of_torch_compile(), no_garbage_collection():

@@ -15,12 +15,13 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     is_tensor,
     torch,
 )
+from gawee_dialect.frontends.npu_ir.symbols import expression, is_symbol
 
 
 def has_open_sizes(graph: GraphModule) -> bool:
     """Whether an argument of a graph is a size, or has one, that is a symbol."""
     values = [node.meta.get("val") for node in graph.graph.nodes if node.op == "placeholder"]
-    return any(_is_symbol(each) for value in values for each in _sizes(value))
+    return any(is_symbol(each) for value in values for each in _sizes(value))
 
 
 def inputs_of_other_shapes(graph: GraphModule, static: frozenset[int]) -> Sequence[int]:
@@ -75,21 +76,12 @@ def _symbols(graph: GraphModule, args: Sequence[object]) -> Iterator[tuple[objec
     placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
     for node, given in zip(placeholders, args, strict=True):
         for size, number in zip(_sizes(node.meta.get("val")), _sizes(given), strict=True):
-            if _is_symbol(size):
-                yield _expression(size), integer(number)
+            if is_symbol(size):
+                yield expression(size), integer(number)
 
 
 def _sizes(value: object) -> Sequence[object]:
     return value.shape if is_tensor(value) else [value]
-
-
-def _is_symbol(size: object) -> bool:
-    """Whether a size is a symbol itself, and not computed of some."""
-    return isinstance(size, torch().SymInt) and getattr(_expression(size), "is_symbol")
-
-
-def _expression(size: object) -> object:
-    return getattr(size, "node").expr
 
 
 def _known(value: object, symbols: Mapping[object, object]) -> object:
@@ -117,5 +109,5 @@ def _number(value: object, symbols: Mapping[object, object]) -> object:
     kind = kinds.get(type(value))
     if kind is None:
         return value
-    known = getattr(_expression(value), "xreplace")(symbols)
+    known = getattr(expression(value), "xreplace")(symbols)
     return value if getattr(known, "free_symbols") else kind(known)

@@ -68,19 +68,7 @@ def attention() -> "torch.nn.Module":
 def bert() -> "torch.nn.Module":
     from benchmarks.models import Bert
 
-    class Sliced(Bert):
-        """Cuts its positions from a table: ONNX's Range of an open size is not read."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.positions = torch.nn.Parameter(torch.arange(512), requires_grad=False)
-
-        def forward(self, ids: "torch.Tensor") -> "torch.Tensor":
-            position = self.position(self.positions[: ids.shape[1]])[None]
-            x = self.word(ids) + position + self.segment(torch.zeros_like(ids))
-            return self.layers(self.norm(x))
-
-    return Sliced()
+    return Bert()
 
 
 BATCH, BOTH = {"batch": (1, 9)}, {"batch": (1, 3), "length": (1, 24)}

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
+from xdsl.irdl import (
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
 from xdsl.traits import Pure
 
 from gawee_dialect.dialect.graph.movement import ORDERED, MovedOp, integer, limited, number
+from gawee_dialect.dialect.open_size import is_open
+from gawee_dialect.dialect.size_list import SIZE_LIST, size_list
 from gawee_dialect.dialect.types import (
     AnyTensor,
     element_type,
@@ -29,31 +41,41 @@ class IotaOp(MovedOp):
     Constraints:
       C1: elements are floats or signless integers of more than one bit.
       C2: axis is an axis of the result; a negative one counts from the end.
+      C3: the shape is the result's; it is said where a size is open, by
+          `{shape = #gawee.sizes<[2, "length"]>}`.
     """
 
     name = "gawee.iota"
 
     axis = prop_def(IntegerAttr.constr(I64))
+    shape = opt_prop_def(SIZE_LIST)
     result = result_def(TensorType)
 
     traits = traits_def(Pure())
+    irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "`axis` $axis attr-dict `:` type($result)"
 
     def __init__(self, result_type: AnyTensor, axis: int = 0):
+        shape = result_type.get_shape()
         super().__init__(
-            properties={"axis": integer(axis)},
+            properties={
+                "axis": integer(axis),
+                "shape": size_list(shape) if is_open(shape) else None,
+            },
             result_types=[self.result_type(result_type, axis=axis)],
         )
 
     @staticmethod
-    def result_type(type: AnyTensor, *, axis: int) -> AnyTensor:
-        """Return the type itself; raises VerifyException where C1 or C2 fail."""
+    def result_type(type: AnyTensor, *, axis: int, shape: Sequence[int] | None = None) -> AnyTensor:
+        """Return the type, of a shape if one is said; raises VerifyException where C1, C2 fail."""
         ORDERED.require("result", type.element_type)
         require_axis("axis", axis, type.get_num_dims())
-        return type
+        return type if shape is None else TensorType(type.element_type, shape)
 
     def inferred_type(self) -> AnyTensor:
-        return self.result_type(tensor_type(self.result), axis=self.axis.value.data)
+        shape = None if self.shape is None else self.shape.get_values()
+        type = tensor_type(self.result)
+        return self.result_type(type, axis=self.axis.value.data, shape=shape)
 
     def equation(self) -> str:
         shape = tensor_shape(self.result)

@@ -34,12 +34,16 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     torch,
     torch_name,
 )
+from gawee_dialect.frontends.npu_ir.symbols import Names, size_of
 from gawee_dialect.hints import isa
 
 # The arguments of a call in an FX graph, as inputs and attributes of a node.
 
 Resolve = Callable[[Node], Sequence[TensorMeta]]
 """Returns the tensors that a node of the FX graph made."""
+
+Number = Callable[[Node], int | None]
+"""Returns the size that a node of the FX graph stands for; None where it is not one."""
 
 _MISSING = object()
 
@@ -105,7 +109,9 @@ class Call:
             self.attrs[LIST_NONE_MASKS] = list(self.masks)
 
 
-def call_arguments(node: Node, schema: Sequence[SchemaArgument], resolve: Resolve) -> Call:
+def call_arguments(
+    node: Node, schema: Sequence[SchemaArgument], resolve: Resolve, number: Number
+) -> Call:
     """Return the inputs and attributes of a call, in the order of its op's schema.
 
     Raises Unsayable for an argument that the format cannot say.
@@ -113,11 +119,20 @@ def call_arguments(node: Node, schema: Sequence[SchemaArgument], resolve: Resolv
     call = Call(resolve)
     for index, argument in enumerate(schema):
         if not argument.kwarg_only and index < len(node.args):
-            call.add(argument, node.args[index])
+            call.add(argument, _with_numbers(node.args[index], number))
         else:
-            call.add(argument, node.kwargs.get(argument.name, _MISSING))
+            given = node.kwargs.get(argument.name, _MISSING)
+            call.add(argument, _with_numbers(given, number))
     call.finish()
     return call
+
+
+def _with_numbers(value: object, number: Number) -> object:
+    """Return an argument with the numbers that nodes stand for in their place."""
+    if is_sequence(value):
+        return [_with_numbers(each, number) for each in value]
+    known = number(value) if is_node(value) else None
+    return value if known is None else known
 
 
 def encode(value: object, name: str) -> AttributeValue:
@@ -185,25 +200,27 @@ def reads_other_order(node: Node) -> bool:
     return not in_order or getattr(read, "storage_offset")() != 0
 
 
-def tensor_meta(node: Node, name: str, value: object) -> TensorMeta:
-    """Describe a traced tensor; raises ConversionError where its shape is not static."""
+def tensor_meta(node: Node, name: str, value: object, names: Names) -> TensorMeta:
+    """Describe a traced tensor; raises ConversionError where its sizes have no form of names."""
     assert is_tensor(value)
-    sizes = [size for size in value.shape if isinstance(size, int)]
-    if len(sizes) < len(value.shape):
+    sizes = [size_of(size, names) for size in value.shape]
+    known = tuple(size for size in sizes if size is not None)
+    if len(known) < len(sizes):
         shape = "x".join(map(str, value.shape))
         raise refusal(
             node,
             f"dynamic shape {shape} in node '{node.name}'",
-            f"only static shapes are supported; {ON_DATA}",
+            f"sizes are numbers, or sums and products of open ones; {ON_DATA}",
         )
-    return TensorMeta(name, tuple(sizes), torch_name(value.dtype))
+    return TensorMeta(name, known, torch_name(value.dtype))
 
 
 class Converter:
-    """Walks FX graphs and collects nodes; `values` is what each FX node has made."""
+    """Walks FX graphs and collects nodes; `names` are those of symbols, which sizes are of."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Names | None = None) -> None:
         self.nodes: list[OpNode] = []
+        self._size_names = names or {}
         self._values: dict[Node, object] = {}
         self._names: set[str] = set()
 
@@ -213,7 +230,7 @@ class Converter:
         if not is_tensor(value):
             self._values[node] = value
             return None
-        meta = tensor_meta(node, node.name, value)
+        meta = tensor_meta(node, node.name, value, self._size_names)
         self._names.add(node.name)
         producer = None if weight else node.name
         self._values[node] = TensorMeta(meta.name, meta.shape, meta.dtype, producer)
@@ -248,7 +265,7 @@ class Converter:
         name = self._fresh(node.name, len(values), indexed=is_sequence(made))
         names = list(_result_names(name, len(values), is_sequence(made)))[is_sequence(made) :]
         metas: Results = [
-            tensor_meta(node, name, value) if is_tensor(value) else None
+            tensor_meta(node, name, value, self._size_names) if is_tensor(value) else None
             for name, value in zip(names, values, strict=True)
         ]
         self._values[node] = metas[0] if is_tensor(made) else metas
@@ -270,6 +287,8 @@ class Converter:
 
     def _convert_call(self, node: Node) -> None:
         library = torch()
+        if self._number(node) is not None:
+            return
         if isinstance(node.target, library._ops.HigherOrderOperator):
             self._values[node] = self._inline(node)
         elif node.target is operator.getitem:
@@ -286,14 +305,15 @@ class Converter:
         made = node.meta.get("val")
         schema: Sequence[SchemaArgument] = getattr(node.target, "_schema").arguments
         try:
-            call = call_arguments(node, schema, self._tensors)
+            call = call_arguments(node, schema, self._tensors, self._number)
         except Unsayable as error:
             raise refusal(node, f"'{node.target}' call: {error}") from error
         if str(node.target) == _AS_STRIDED:
             call.inputs[:1] = [self._in_row_major_order(node, *call.inputs)]
         if is_tensor(made):
             name = self._fresh(node.name, 1)
-            self._emit(node, name, str(node.target), call, [tensor_meta(node, name, made)])
+            meta = tensor_meta(node, name, made, self._size_names)
+            self._emit(node, name, str(node.target), call, [meta])
         elif is_sequence(made):
             self._convert_results(node, call, made)
         elif made is not None:
@@ -316,7 +336,9 @@ class Converter:
     def _convert_results(self, node: Node, call: Call, made: Sequence[object]) -> None:
         name = self._fresh(node.name, len(made), indexed=True)
         results: Results = [
-            tensor_meta(node, f"{name}_{index}", value) if is_tensor(value) else None
+            tensor_meta(node, f"{name}_{index}", value, self._size_names)
+            if is_tensor(value)
+            else None
             for index, value in enumerate(made)
         ]
         outputs = [result for result in results if result is not None]
@@ -339,7 +361,8 @@ class Converter:
         tensors = [entry for entry in results if isinstance(entry, TensorMeta)]
         name = self._fresh(node.name, 1)
         call = Call(self._tensors, tensors, {"index": index % len(results)})
-        self._emit(node, name, GETITEM, call, [tensor_meta(node, name, node.meta.get("val"))])
+        meta = tensor_meta(node, name, node.meta.get("val"), self._size_names)
+        self._emit(node, name, GETITEM, call, [meta])
 
     def _emit(
         self, node: Node, name: str, op_type: str, call: Call, outputs: list[TensorMeta]
@@ -361,6 +384,11 @@ class Converter:
             name = f"{base}_{attempt}"
         self._names.update(_result_names(name, count, indexed))
         return name
+
+    def _number(self, node: Node) -> int | None:
+        value = node.meta.get("val")
+        is_open = isinstance(value, torch().SymInt)
+        return size_of(value, self._size_names) if is_open else None
 
     def _tensors(self, node: Node) -> Sequence[TensorMeta]:
         value = self._values.get(node)

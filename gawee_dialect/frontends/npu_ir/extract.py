@@ -19,6 +19,7 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     torch,
     torch_name,
 )
+from gawee_dialect.frontends.npu_ir.symbols import Names, names_of_symbols
 from gawee_dialect.frontends.npu_ir.trace import (
     check_mutations,
     decomposed,
@@ -47,6 +48,7 @@ def extract_ir(
     decompose: bool = True,
     example_kwargs: Mapping[str, object] | None = None,
     keep: Sequence[str] = (),
+    dynamic_shapes: object = None,
 ) -> NPU_IR:
     """Trace a model and return its graph: ops, shapes and dtypes, no weights.
 
@@ -57,19 +59,23 @@ def extract_ir(
     decompose: whether ops are taken apart into PyTorch's core ATen ops; otherwise the ops are
         those that `forward` calls.
     keep: ops that are not taken apart, such as `aten.scaled_dot_product_attention`.
+    dynamic_shapes: the sizes of inputs that stay open, as torch.export takes them.
 
-    Raises ExportError for a model that cannot be traced, ConversionError for a graph with dynamic
-    shapes or with calls that the format cannot say. Warns where a constant has no data.
+    Raises ExportError for a model that cannot be traced, ConversionError for a graph with shapes
+    that depend on data or with calls that the format cannot say. Warns where a constant has no
+    data.
     """
     if strict:
         _check_devices(model, (example_inputs, example_kwargs))
     with one_trace:
-        program = export(model, example_inputs, example_kwargs or {})
+        program = export(model, example_inputs, example_kwargs or {}, dynamic_shapes)
         check_mutations(program)
         if decompose:
             program = decomposed(program, keep)
             check_mutations(program)
-        return graph_of(program, model, model_name or type(model).__name__)
+        call = example_inputs, example_kwargs or {}
+        names = names_of_symbols(program, model, *call, dynamic_shapes)
+        return graph_of(program, model, model_name or type(model).__name__, names=names)
 
 
 def _named_tensors(model: Module, inputs: object) -> Iterator[tuple[str, Tensor]]:
@@ -99,12 +105,17 @@ def _check_devices(model: Module, inputs: object) -> None:
 
 
 def graph_of(
-    program: Program, model: Module, model_name: str, changed: Collection[str] = ()
+    program: Program,
+    model: Module,
+    model_name: str,
+    changed: Collection[str] = (),
+    names: Names | None = None,
 ) -> NPU_IR:
     """Convert a traced program of a model.
 
     changed: buffers that the program changes; they become the last inputs of the graph, and what
         they are changed to its first outputs.
+    names: of symbols, which stand for sizes that are open.
     """
     given = program.graph_signature.input_specs
     specs = {
@@ -116,7 +127,7 @@ def graph_of(
     tokens = {spec.arg.name for spec in given if kind_of(spec) == "TOKEN"}
     ir = NPU_IR([], [], [], [], {}, model_name, str(torch().__version__))
     tied = _first_names(model)
-    converter = Converter()
+    converter = Converter(names or {})
     for node in program.graph_module.graph.nodes:
         if node.op != "placeholder":
             continue

@@ -1,6 +1,7 @@
 """NPU_IR as a module of the gawee dialect."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby
 
@@ -19,6 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from gawee_dialect.analysis.open_sizes import verify_at_numbers
 from gawee_dialect.diagnostics import Diagnostic, verify_module
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
@@ -26,6 +28,7 @@ from gawee_dialect.dialect.graph.cast import CastOp
 from gawee_dialect.dialect.graph.gather import IndexedOp
 from gawee_dialect.dialect.graph.shape import CatOp, ReshapeOp
 from gawee_dialect.dialect.graph.slicing import InsertSliceOp, SliceOp
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import (
     ELEMENT_TYPES,
     AnyTensor,
@@ -149,6 +152,7 @@ def import_ir(ir: NPU_IR) -> ModuleOp:
     if importer.problems:
         raise ConversionError(importer.problems)
     verify_module(module)
+    verify_at_numbers(module)
     return module
 
 
@@ -275,7 +279,8 @@ class Importer:
             made = call_on_complex(self.emit, node, inputs)
         else:
             inputs, attributes = in_float32(self.emit, inputs, node.attrs)
-            made = mapping.function(self.emit, **bind_arguments(mapping, inputs, attributes))
+            with _needs_numbers(node):
+                made = mapping.function(self.emit, **bind_arguments(mapping, inputs, attributes))
         if made is None:
             return []
         if isinstance(made, SSAValue):
@@ -375,6 +380,19 @@ class Importer:
                 text = f"expected a node that makes graph output '{output.name}', got none"
                 self.problems.append(Diagnostic(text, place_text(output.place)))
         return found
+
+
+@contextmanager
+def _needs_numbers(node: OpNode) -> Generator[None]:
+    """Refuse a node whose mapping computes with sizes what is computed of numbers alone."""
+    try:
+        yield
+    except (OverflowError, ValueError, TypeError) as error:
+        sizes = [size for each in (*node.inputs, *node.outputs) for size in each.shape]
+        size = next((each for each in sizes if isinstance(each, OpenSize)), None)
+        if size is None:
+            raise
+        raise size.refused() from error
 
 
 RANDOM = frozenset(

@@ -30,10 +30,15 @@ that the schema gives them. What extraction writes:
 | layout, memory format | `"torch.strided"`, `"torch.contiguous_format"` |
 | device | `"cpu"` |
 | infinite or NaN number | the float itself; in JSON `"inf"`, `"-inf"`, `"nan"` |
+| size that is open | the `OpenSize`; in JSON `{"size": "batch * length"}` |
 | end of a slice that has none | 9223372036854775807, or null where the call had None |
 | getitem | `index`: the position in what its producer returned |
 
-Attributes are JSON values alone, so a graph read back equals the one that was written.
+Attributes are JSON values and sizes, so a graph read back equals the one that was written.
+
+**Sizes** in shapes are numbers, or forms of names (`dialect/open_size.py`), in JSON as text:
+`["batch", "2 * length", 8]`. `sizes` of the graph says which values a name may have:
+`{"batch": "1 to 32"}`.
 
 **To rebuild a call**, walk the schema's arguments. For each: `attrs` has its name: that is the
 value. Otherwise, where its type is `Tensor` or `Tensor?`: the next input; where it is a list of
@@ -75,13 +80,16 @@ GETITEM = "<built-in function getitem>"
 MODULE = "module"
 """The key of a node that names the module of the model that called it, as in its state_dict."""
 
+SIZE = "size"
+"""The only key of an attribute in JSON that is a size which is open."""
+
 LIST_SIZES = "_tensor_list_sizes"
 LIST_NONE_MASKS = "_tensor_list_none_masks"
 
 
 @dataclass
 class TensorMeta:
-    """One tensor: its name, its static shape, and PyTorch's name of its dtype without `torch.`."""
+    """One tensor: its name, its shape, and PyTorch's name of its dtype without `torch.`."""
 
     name: str
     shape: tuple[int, ...]

@@ -164,6 +164,9 @@ class Program(Protocol):
     @property
     def constants(self) -> Mapping[str, object]: ...
 
+    @property
+    def range_constraints(self) -> Mapping[object, object]: ...
+
     def run_decompositions(self, decomp_table: Mapping[object, object]) -> "Program": ...
 
 

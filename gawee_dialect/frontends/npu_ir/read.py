@@ -1,16 +1,19 @@
 """NPU_IR from JSON text: every layout of files becomes the one that `ir.py` describes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.open_size import SizeName, name_of_range, parse_size
 from gawee_dialect.frontends.graph import Report
 from gawee_dialect.frontends.npu_ir.constant_data import DataProblem, read_constant
 from gawee_dialect.frontends.npu_ir.errors import SerializationError
 from gawee_dialect.frontends.npu_ir.ir import (
     NPU_IR,
+    SIZE,
     Attributes,
     AttributeValue,
     Constant,
@@ -121,7 +124,7 @@ def _fill_dtypes(ir: NPU_IR) -> list[Diagnostic]:
 
 ROOT_KEYS = (
     *("model_name", "pytorch_version", "graph_inputs", "graph_outputs", "weights"),
-    *("weight_name_mapping", "nodes", "constants"),
+    *("weight_name_mapping", "nodes", "constants", "sizes"),
 )
 NODE_KEYS = ("name", "op_type", "inputs", "outputs", "attrs")
 TENSOR_KEYS = ("name", "shape", "dtype", "producer_node", "producer_output_idx")
@@ -166,6 +169,7 @@ class _Reader:
 
     def __init__(self, report: Report) -> None:
         self.report = report
+        self._names: dict[str, SizeName] = {}
 
     def graph(self, root: JsonValue) -> NPU_IR:
         ir = NPU_IR([], [], [], [])
@@ -174,6 +178,7 @@ class _Reader:
             return ir
         self._require(root, "graph", ("graph_inputs", "graph_outputs", "weights", "nodes"))
         ir.place = self._place(root)
+        self._read_ranges(root)
         ir.model_name = self._text(root, "model_name", "graph", "model")
         ir.pytorch_version = self._text(root, "pytorch_version", "graph", "")
         ir.graph_inputs = self._tensors(root, "graph_inputs", "graph")
@@ -221,6 +226,22 @@ class _Reader:
         self.report.add(root.offset, message)
         return {}
 
+    def _read_ranges(self, root: JsonObject) -> None:
+        """Read which values the names of sizes may have."""
+        value = root.get("sizes", JsonObject())
+        if not isa(value, dict[str, str]):
+            self.report.add(root.offset, "expected 'sizes' of graph to map names to ranges")
+            return
+        for name, text in value.items():
+            try:
+                self._names[name] = name_of_range(name, text)
+            except VerifyException as error:
+                self.report.add(value.offset if isinstance(value, JsonObject) else 0, str(error))
+
+    def _size(self, text: str) -> int:
+        """Return the size that a text says; raises VerifyException."""
+        return parse_size(text, lambda name: self._names.get(name, SizeName(name)))
+
     def _extra(self, where: JsonObject, known: Sequence[str]) -> Attributes:
         return {key: attribute(value) for key, value in where.items() if key not in known}
 
@@ -258,14 +279,18 @@ class _Reader:
         )
 
     def _shape(self, entry: JsonObject, what: str) -> tuple[int, ...]:
-        sizes = self._list(entry, "shape", what)
-        for size in sizes:
-            if not isinstance(size, int) or isinstance(size, bool):
-                message = (
-                    f"expected sizes in 'shape' of {what} to be integers, got {value_text(size)}"
-                )
-                self.report.add(entry.offset, message, hint="only static shapes are supported")
-        return tuple(size for size in sizes if isinstance(size, int))
+        found: list[int] = []
+        for size in self._list(entry, "shape", what):
+            if isinstance(size, int) and not isinstance(size, bool):
+                found.append(size)
+                continue
+            try:
+                if not isinstance(size, str):
+                    raise VerifyException(f"expected an integer or a form, got {value_text(size)}")
+                found.append(self._size(size))
+            except VerifyException as error:
+                self.report.add(entry.offset, f"'shape' of {what}: {error}")
+        return tuple(found)
 
     def _node(self, entry: JsonValue, root: JsonObject) -> OpNode:
         if not isinstance(entry, JsonObject):
@@ -286,10 +311,17 @@ class _Reader:
             self._text(entry, "op_type", what, ""),
             self._tensors(entry, "inputs", what),
             self._tensors(entry, "outputs", what),
-            {key: attribute(value) for key, value in attrs.items()},
+            self._attributes(attrs, what),
             self._extra(entry, NODE_KEYS),
             self._place(entry),
         )
+
+    def _attributes(self, attrs: JsonObject, what: str) -> Attributes:
+        try:
+            return {key: attribute(value, self._size) for key, value in attrs.items()}
+        except VerifyException as error:
+            self.report.add(attrs.offset, f"'attrs' of {what}: {error}")
+            return {}
 
     def _constants(self, root: JsonObject) -> dict[str, Constant]:
         entries = root.get("constants") or JsonObject()
@@ -307,12 +339,18 @@ class _Reader:
         return constants
 
 
-def attribute(value: JsonValue) -> AttributeValue:
-    """Return a decoded value as an attribute: numbers that JSON does not have as floats."""
+def attribute(value: JsonValue, size: Callable[[str], int] | None = None) -> AttributeValue:
+    """Return a decoded value as an attribute: numbers that JSON does not have as floats.
+
+    `size` reads sizes that are open, where there can be any; what it raises is raised.
+    """
     if isinstance(value, str):
         return NON_FINITE.get(value, value)
     if isinstance(value, list):
-        return [attribute(entry) for entry in value]
+        return [attribute(entry, size) for entry in value]
     if isinstance(value, dict):
-        return {key: attribute(entry) for key, entry in value.items()}
+        form = value.get(SIZE)
+        if size is not None and isinstance(form, str) and len(value) == 1:
+            return size(form)
+        return {key: attribute(entry, size) for key, entry in value.items()}
     return value

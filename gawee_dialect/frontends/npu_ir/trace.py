@@ -42,7 +42,9 @@ class StandIns:
         fake = import_module("torch._subclasses.fake_tensor")
         symbolic = import_module("torch.fx.experimental.symbolic_shapes")
         # A shape that depends on data becomes a symbol, which conversion then names.
-        self._mode = fake.FakeTensorMode(allow_non_fake_inputs=True, shape_env=symbolic.ShapeEnv())
+        self._mode = fake.FakeTensorMode(
+            allow_non_fake_inputs=True, shape_env=symbolic.ShapeEnv(tracked_fakes=[])
+        )
         self._made: dict[int, tuple[Tensor, Tensor]] = {}
 
     def of(self, original: Tensor) -> Tensor:
@@ -185,8 +187,12 @@ class StateChange(ExportError):
         self.names = names
 
 
-def export(model: Module, inputs: Sequence[object], kwargs: Mapping[str, object]) -> Program:
+def export(
+    model: Module, inputs: Sequence[object], kwargs: Mapping[str, object], dims: object = None
+) -> Program:
     """Trace a model with stand-ins for its weights and inputs, which have no data.
+
+    dims: the sizes of inputs that stay open, as torch.export's `dynamic_shapes`.
 
     Raises StateChange for a model that reads and changes tensors that are no buffers, ExportError
     for one that cannot be traced.
@@ -198,7 +204,9 @@ def export(model: Module, inputs: Sequence[object], kwargs: Mapping[str, object]
         arguments = stand_ins.of_inputs(tuple(inputs))
         keywords = stand_ins.of_inputs(dict(kwargs))
         with stand_ins.inside(model), library.no_grad(), _quiet(assigned):
-            program: Program = library.export.export(model, arguments, keywords)
+            program: Program = library.export.export(
+                model, arguments, keywords, dynamic_shapes=dims
+            )
     except Exception as error:
         raise _export_error(error) from error
     read = {spec.target for spec in program.graph_signature.input_specs}
@@ -234,6 +242,8 @@ def _quiet(assigned: list[str] | None = None) -> Generator[None]:
 
 _ASSIGNED = re.compile(r"The tensor attributes? (?P<names>.*) (was|were) assigned during export")
 _MUTATED = re.compile(r"[Cc]onstant (?P<name>\S+) is mutated in the forward")
+_VIOLATED = re.compile(r"^\s*- (?P<what>Not all values of .*)$", re.MULTILINE)
+"""What torch.export says of a range of sizes for which a model does something else."""
 _DATA_DEPENDENT = ("DataDependent", "GuardOnDataDependent", "UnsupportedFakeTensorException")
 
 
@@ -257,6 +267,9 @@ def _export_error(error: Exception) -> ExportError:
     hint = "data made in forward has no data on the meta device; use self.register_buffer()"
     about_meta = "meta" in str(error) and "device" in str(error)
     message = f"cannot export the model: {type(error).__name__}: {first_line(error)}"
+    violated = _VIOLATED.search(str(error))
+    if violated is not None:
+        return ExportError(Diagnostic(message, place, hint=violated["what"]))
     return ExportError(Diagnostic(message, place, hint=hint if about_meta else None))
 
 

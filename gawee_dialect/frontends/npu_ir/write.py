@@ -5,8 +5,10 @@ from collections.abc import Iterable, Sequence
 from math import isfinite, isnan
 from pathlib import Path
 
+from gawee_dialect.analysis.open_sizes import names_of
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.frontends.npu_ir.constant_data import constant_data
-from gawee_dialect.frontends.npu_ir.ir import NPU_IR, AttributeValue, OpNode, TensorMeta
+from gawee_dialect.frontends.npu_ir.ir import NPU_IR, SIZE, AttributeValue, OpNode, TensorMeta
 from gawee_dialect.frontends.npu_ir.validate import validate_ir
 from gawee_dialect.whole_file import write_file
 
@@ -24,6 +26,7 @@ def ir_text(ir: NPU_IR) -> str:
         f'"pytorch_version": {_text(ir.pytorch_version)}',
         _listing("graph_inputs", map(_tensor, ir.graph_inputs)),
         _listing("graph_outputs", map(_tensor, ir.graph_outputs)),
+        *([_table("sizes", ranges)] if (ranges := _ranges(ir)) else []),
         _listing("weights", map(_tensor, ir.weights)),
         _table("weight_name_mapping", list(ir.weight_name_mapping.items())),
         _listing("nodes", map(_node, ir.nodes)),
@@ -39,6 +42,11 @@ def ir_text(ir: NPU_IR) -> str:
     return "{\n" + ",\n".join(entries) + "\n}\n"
 
 
+def _ranges(ir: NPU_IR) -> Sequence[tuple[str, AttributeValue]]:
+    names = {name for each in ir.graph_inputs for size in each.shape for name in names_of(size)}
+    return [(each.name, each.range_text()) for each in sorted(names)]
+
+
 def _listing(key: str, entries: Iterable[AttributeValue]) -> str:
     lines = ",\n  ".join(map(_text, entries))
     return f'"{key}": [\n  {lines}\n]' if lines else f'"{key}": []'
@@ -52,7 +60,7 @@ def _table(key: str, entries: Sequence[tuple[str, AttributeValue]]) -> str:
 def _tensor(tensor: TensorMeta) -> AttributeValue:
     entry: dict[str, AttributeValue] = {
         "name": tensor.name,
-        "shape": list(tensor.shape),
+        "shape": [str(size) if isinstance(size, OpenSize) else size for size in tensor.shape],
         "dtype": tensor.dtype,
     }
     if tensor.producer_node is not None:
@@ -78,6 +86,8 @@ def _text(value: AttributeValue) -> str:
 
 def _finite(value: AttributeValue) -> AttributeValue:
     """Return a value with numbers that JSON does not have as text: `inf`, `-inf`, `nan`."""
+    if isinstance(value, OpenSize):
+        return {SIZE: str(value)}
     if isinstance(value, float) and not isfinite(value):
         return "nan" if isnan(value) else str(value)
     if isinstance(value, list):

@@ -3,15 +3,19 @@
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, SSAValue
 
 from gawee_dialect.dialect.graph.arrangement import TransposeOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp
+from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.graph.slicing import SliceOp
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.schema import Ints
+from gawee_dialect.frontends.op_mapping.schema import Ints, Number
 
 
 def completed(shape: Ints, elements: int) -> list[int]:
@@ -34,6 +38,35 @@ def part(
     offsets, sizes, strides = [0] * len(shape), list(shape), [1] * len(shape)
     offsets[axis], sizes[axis], strides[axis] = start, size, step
     return emit(SliceOp(value, offsets=offsets, sizes=sizes, strides=strides))
+
+
+def bounds(size: int, start: int | None, end: int | None, step: int) -> tuple[int, int]:
+    """Return the first position that a slice takes of an axis, and how many: Python's rule.
+
+    The step is at least 1. Raises UnknownSize where open sizes do not tell.
+    """
+    ends = (0 if start is None else start, size if end is None else end)
+    first, last = (
+        each if each == size else min(max(each if each >= 0 else each + size, 0), size)
+        for each in ends
+    )
+    count = max(-((first - last) // step), 0)
+    return (first if isinstance(count, OpenSize) or count else 0), count
+
+
+def counted(emit: Emitter, start: Number, count: int, step: Number, element: Attribute) -> SSAValue:
+    """Return so many numbers: start, start + step, ...; start and count may be open sizes.
+
+    Raises Refusal for an open start with a step other than 1.
+    """
+    if isinstance(start, OpenSize):
+        if step != 1:
+            raise Refusal(f"expected a step of 1 from the open size '{start}', got {step}")
+        return part(emit, counted(emit, 0, start + count, 1, element), 0, start, count)
+    value = emit(IotaOp(TensorType(element, [count]), axis=0))
+    if step != 1:
+        value = emit(MulOp(value, emit.number(step, element)))
+    return value if start == 0 else emit(AddOp(value, emit.number(start, element)))
 
 
 def permuted(emit: Emitter, value: SSAValue, permutation: Sequence[int]) -> SSAValue:

@@ -7,6 +7,7 @@ from xdsl.ir import Block, Region, SSAValue
 from gawee_dialect.dialect.graph.scan import ScanOp, element_of_sequence
 from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.kernels.kernel import YieldOp
+from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import tensor_shape, tensor_type
 from gawee_dialect.frontends.op_mapping.axes import part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
@@ -67,7 +68,8 @@ def _written_out(
 ) -> tuple[Values, Values]:
     state = initial
     kept: list[Values] = []
-    for time in reversed(range(steps)) if reverse else range(steps):
+    times = indices_of(steps)
+    for time in reversed(times) if reverse else times:
         now = [_element(emit, each, time) for each in sequences]
         state, made = step(state, now)
         kept.append(made)

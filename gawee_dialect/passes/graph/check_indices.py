@@ -26,7 +26,7 @@ from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.analysis.index_bounds import known_range
+from gawee_dialect.analysis.index_bounds import Range, column_ranges
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import output_attributes, output_names
 from gawee_dialect.dialect.graph.arithmetic import MaximumOp, MinimumOp
@@ -147,6 +147,13 @@ class Checked(NamedTuple):
     worst: SSAValue
 
 
+def _is_within(known: Range | None, size: int) -> bool:
+    try:
+        return known is not None and -size <= known[0] and known[1] < size
+    except UnknownSize:
+        return False
+
+
 @dataclass
 class _Checker:
     """Checks the indices of one function."""
@@ -162,11 +169,8 @@ class _Checker:
     def check(self, op: IndexedOp) -> None:
         """Clamp an op's indices, unless they are known to be in range."""
         axes, sizes = op.named_axes, op.named_sizes
-        known = known_range(op.positions)
-        try:
-            in_range = known is not None and -min(sizes) <= known[0] and known[1] < min(sizes)
-        except UnknownSize:
-            in_range = False
+        ranges = column_ranges(op.positions, len(sizes) if op.BY_ROWS else 1)
+        in_range = all(map(_is_within, ranges, sizes))
         if in_range or 0 in tensor_shape(op.positions):
             return
         if is_open(sizes):

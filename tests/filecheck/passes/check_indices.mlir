@@ -164,3 +164,18 @@ func.func @indices_of_a_scan_in_a_scan_are_clamped(%x: tensor<5x3xf32>, %i: tens
   } -> tensor<7x2x3xf32>
   func.return %y : tensor<7x2x3xf32>
 }
+
+// -----
+
+// Each column of the indices counts the axis that it names: the first one two rows, the second one all columns.
+// CHECK-LABEL: func.func @places_that_count_open_axes_are_in_range
+// CHECK-NOT:     gawee.minimum
+// CHECK:         gawee.gather_nd
+// CHECK-NEXT:    func.return
+func.func @places_that_count_open_axes_are_in_range(%x: tensor<2x?xf32> {gawee.sizes = ["-", "n"]}) -> tensor<2x?xf32> {
+  %rows = gawee.iota axis 0 {shape = #gawee.sizes<[2, "n", 1]>} : tensor<2x?x1xi64>
+  %columns = gawee.iota axis 1 {shape = #gawee.sizes<[2, "n", 1]>} : tensor<2x?x1xi64>
+  %places = gawee.cat %rows, %columns dim 2 : (tensor<2x?x1xi64>, tensor<2x?x1xi64>) -> tensor<2x?x2xi64>
+  %y = gawee.gather_nd %x, %places batch_dims 0 : (tensor<2x?xf32>, tensor<2x?x2xi64>) -> tensor<2x?xf32>
+  func.return %y : tensor<2x?xf32>
+}

@@ -17,6 +17,7 @@ from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.graph.reduction import ArgMaxOp, ReduceSumOp
 from gawee_dialect.dialect.graph.shape import CatOp
+from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, scaled, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
@@ -401,7 +402,7 @@ def inverse(emit: Emitter, A: SSAValue, check_errors: object = False) -> tuple[S
     unit = emit.broadcast(emit.array(np.eye(size), element), (batch, size, size))
     both = emit(CatOp([emit.reshape(A, (batch, size, size)), unit], dim=2))
     info = emit.full((batch,), 0, i32)
-    for column in range(size):
+    for column in indices_of(size):
         both = with_pivot(emit, both, column)
         row, factors = part(emit, both, 1, column, 1), part(emit, both, 2, column, 1)
         pivot = part(emit, factors, 1, column, 1)

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from math import ceil
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, f32, i64
+from xdsl.dialects.builtin import f32, i64
 from xdsl.ir import Attribute, SSAValue
 
-from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp
-from gawee_dialect.dialect.graph.position import IotaOp, TriOp
+from gawee_dialect.dialect.graph.position import TriOp
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import element_type, is_float, is_signed_number, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
+from gawee_dialect.frontends.op_mapping.axes import counted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element
 from gawee_dialect.frontends.op_mapping.promotion import number_element
 from gawee_dialect.frontends.op_mapping.schema import Ints, Number
@@ -27,18 +28,16 @@ def arange(
 ) -> SSAValue:
     """start, start + step, ... below end"""
     floats = any(isinstance(each, float) for each in (start, end, step))
-    element = chosen(dtype, f32 if floats else i64)
-    count = max(ceil((end - start) / step), 0)
+    element, length = chosen(dtype, f32 if floats else i64), end - start
+    if isinstance(length, OpenSize) and isinstance(step, int):
+        count = max(-(-length // step), 0)
+    else:
+        count = max(ceil(length / step), 0)
     if is_float(element) and (start, step) != (0, 1):
         # PyTorch computes start + i * step in double precision and rounds once.
         return emit.array(start + step * np.arange(count, dtype=np.float64), element)
-    counted = element if is_signed_number(element) else i64
-    value = emit(IotaOp(TensorType(counted, [count]), axis=0))
-    if step != 1:
-        value = emit(MulOp(value, emit.number(step, counted)))
-    if start != 0:
-        value = emit(AddOp(value, emit.number(start, counted)))
-    return emit.cast(value, element)
+    number = element if is_signed_number(element) else i64
+    return emit.cast(counted(emit, start, count, step, number), element)
 
 
 @register_op("aten.linspace.default")

@@ -331,16 +331,16 @@ def slice_scatter(
 ) -> SSAValue:
     """A part of one axis replaced"""
     axis = axis_of(self, dim)
-    taken = slice_bounds(tensor_shape(self)[axis], start, end, step)
-    if not taken:
+    first, count = slice_bounds(tensor_shape(self)[axis], start, end, step)
+    if count == 0:
         return self
     shape = list(tensor_shape(self))
-    shape[axis] = len(taken)
+    shape[axis] = count
     update = emit.broadcast(emit.cast(src, element_type(self)), shape)
     return (
         update
-        if len(taken) == tensor_shape(self)[axis]
-        else inserted(emit, self, update, axis, taken.start, step)
+        if count == tensor_shape(self)[axis]
+        else inserted(emit, self, update, axis, first, step)
     )
 
 

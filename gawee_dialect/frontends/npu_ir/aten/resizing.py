@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.resize import InterpolateOp
+from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.contraction import linear, matmul
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
@@ -165,7 +166,7 @@ def matrix(mode: str, size: int, result: int, align_corners: bool, scale: float 
         step = 1 / scale if scale else size / result
     width = max(step, 1.0)
     weights = np.zeros((result, size))
-    for row in range(result):
+    for row in indices_of(result):
         middle = step * (row + 0.5)
         first = max(int(middle - reach * width + 0.5), 0)
         last = min(int(middle + reach * width + 0.5), size)

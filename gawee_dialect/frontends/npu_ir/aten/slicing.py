@@ -8,22 +8,23 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.graph.arrangement import ReverseOp
 from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.graph.slicing import PadOp
+from gawee_dialect.dialect.open_size import indices_of, number_of
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.shape import flatten
-from gawee_dialect.frontends.op_mapping.axes import part, permuted
+from gawee_dialect.frontends.op_mapping.axes import bounds, part, permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of, axis_of
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Ints, Number
 
 
-def slice_bounds(size: int, start: int | None, end: int | None, step: int) -> range:
-    """Return the positions that a slice takes of an axis, by Python's rule."""
+def slice_bounds(size: int, start: int | None, end: int | None, step: int) -> tuple[int, int]:
+    """Return the first position that a slice takes of an axis, and how many."""
     if step < 1:
         raise Refusal(f"expected step of at least 1, got {step}")
-    return range(*slice(start, end, step).indices(size))
+    return bounds(size, start, end, step)
 
 
 @register_op("aten.slice.Tensor", "aten.slice_copy.Tensor")
@@ -37,8 +38,8 @@ def slice_tensor(
 ) -> SSAValue:
     """A part of one axis"""
     axis = axis_of(self, dim)
-    taken = slice_bounds(tensor_shape(self)[axis], start, end, step)
-    return part(emit, self, axis, taken.start if len(taken) else 0, len(taken), step)
+    first, count = slice_bounds(tensor_shape(self)[axis], start, end, step)
+    return part(emit, self, axis, first, count, step)
 
 
 @register_op("aten.narrow.default", "aten.narrow_copy")
@@ -85,7 +86,7 @@ def split_sizes(
 @register_op("aten.split.Tensor", "aten.split_copy.Tensor")
 def split(emit: Emitter, self: SSAValue, split_size: int, dim: int = 0) -> Sequence[SSAValue]:
     """Parts of one size along an axis; the last may be smaller"""
-    total = tensor_shape(self)[axis_of(self, dim)]
+    total = number_of(tensor_shape(self)[axis_of(self, dim)])
     if split_size < 1:
         raise Refusal(f"expected split_size of at least 1, got {split_size}")
     sizes = [min(split_size, total - start) for start in range(0, total, split_size)]
@@ -111,7 +112,7 @@ def tensor_split(emit: Emitter, self: SSAValue, sections: int, dim: int = 0) -> 
 def unbind(emit: Emitter, self: SSAValue, dim: int = 0) -> Sequence[SSAValue]:
     """Every position of an axis, without it"""
     size = tensor_shape(self)[axis_of(self, dim)]
-    return [select(emit, self, dim, index) for index in range(size)]
+    return [select(emit, self, dim, index) for index in indices_of(size)]
 
 
 @register_op("aten.diagonal", "aten.diagonal_copy")
@@ -191,7 +192,7 @@ def unfold(emit: Emitter, self: SSAValue, dimension: int, size: int, step: int) 
     """Windows of an axis, their elements along a new last axis"""
     axis, shape = axis_of(self, dimension), tensor_shape(self)
     count = (shape[axis] - size) // step + 1
-    positions = [part(emit, self, axis, offset, count, step) for offset in range(size)]
+    positions = [part(emit, self, axis, offset, count, step) for offset in indices_of(size)]
     with_axis = [emit.reshape(each, (*tensor_shape(each), 1)) for each in positions]
     return emit(CatOp(with_axis, dim=len(shape)))
 

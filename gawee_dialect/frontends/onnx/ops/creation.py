@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.along_axis import CumSumOp
@@ -11,6 +11,7 @@ from gawee_dialect.dialect.graph.arrangement import ReverseOp
 from gawee_dialect.dialect.graph.cast import BitcastOp
 from gawee_dialect.dialect.graph.elementwise import MulOp, SubOp
 from gawee_dialect.dialect.graph.shape import CatOp, IdentityOp
+from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.onnx.argument_rules import check_size
 from gawee_dialect.frontends.onnx.held_types import (
@@ -23,7 +24,7 @@ from gawee_dialect.frontends.onnx.held_types import (
     rounded,
 )
 from gawee_dialect.frontends.onnx.registry import register_op
-from gawee_dialect.frontends.op_mapping.axes import part
+from gawee_dialect.frontends.op_mapping.axes import counted, part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, dtype_element
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import (
@@ -70,7 +71,11 @@ def eye_like(emit: Emitter, input: SSAValue, dtype: int | None = None, k: int = 
 def number_range(
     emit: Emitter, start: KnownArray, limit: KnownArray, delta: KnownArray, stash_type: int = 1
 ) -> SSAValue:
-    """Numbers at equal distances; bounds are known"""
+    """Numbers at equal distances; bounds are known, or open sizes"""
+    ends: list[int] = [each.item() for each in (start, limit, delta)]
+    if is_open(ends):
+        first, last, each = ends
+        return counted(emit, first, max(-((first - last) // each), 0), each, i64)
     first, last, step = (float(each.item()) for each in (start, limit, delta))
     if not step or not np.isfinite([first, last, step]).all():
         raise Refusal(f"expected finite bounds and a delta other than 0, got {step:g}")

@@ -11,7 +11,7 @@ from gawee_dialect.dialect.graph.slicing import PadOp, SliceOp
 from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.onnx.registry import register_op
-from gawee_dialect.frontends.op_mapping.axes import part
+from gawee_dialect.frontends.op_mapping.axes import bounds, part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import (
@@ -39,38 +39,34 @@ def slice_ranges(
     return data
 
 
-def _range(emit: Emitter, data: SSAValue, axis: int, bounds: tuple[int, int, int]) -> SSAValue:
-    start, end, step = bounds
+def _range(emit: Emitter, data: SSAValue, axis: int, wanted: tuple[int, int, int]) -> SSAValue:
+    start, end, step = wanted
     if step == 0:
         raise Refusal("expected steps other than 0, got 0")
     size = tensor_shape(data)[axis]
     if is_open((size, start, end)):
-        return _open_range(emit, data, axis, bounds)
+        return _open_range(emit, data, axis, wanted)
     if step < 0 and end < -size:
         taken = range(*slice(start, None, step).indices(size))
     else:
         taken = range(*slice(start, end, step).indices(size))
     if step > 0:
-        return part(emit, data, axis, taken.start if len(taken) else 0, len(taken), step)
+        return part(emit, data, axis, *bounds(size, start, end, step), step)
     if not len(taken):
         return part(emit, data, axis, 0, 0, 1)
     backwards = part(emit, data, axis, taken[-1], len(taken), -step)
     return emit(ReverseOp(backwards, axes=[axis]))
 
 
-def _open_range(emit: Emitter, data: SSAValue, axis: int, bounds: tuple[int, int, int]) -> SSAValue:
+def _open_range(emit: Emitter, data: SSAValue, axis: int, wanted: tuple[int, int, int]) -> SSAValue:
     """Return a range of an axis where its size, or a bound, is open; raises UnknownSize."""
-    start, end, step = bounds
+    start, end, step = wanted
     size = tensor_shape(data)[axis]
     if step < 0:
         if step != -1 or start not in (-1, size - 1) or end >= -size:
             raise Refusal(f"expected a step of at least 1, or all of an axis of open size '{size}'")
         return emit(ReverseOp(data, axes=[axis]))
-    first, last = (
-        each if each == size else min(max(each if each >= 0 else each + size, 0), size)
-        for each in (start, end)
-    )
-    return part(emit, data, axis, first, max(-((first - last) // step), 0), step)
+    return part(emit, data, axis, *bounds(size, start, end, step), step)
 
 
 @register_op("Split")

@@ -15,7 +15,7 @@ from gawee_dialect.dialect.graph.reduction import (
     ArgMinOp,
     ArgOp,
 )
-from gawee_dialect.dialect.open_size import indices_of
+from gawee_dialect.dialect.open_size import OpenSize, indices_of
 from gawee_dialect.dialect.types import computed_type, element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.graph.lower_to_linalg.combining import (
     MAXIMUM,
@@ -114,8 +114,10 @@ def total_type(element: Attribute) -> Attribute:
 def _along_rows(builder: Builder, source: SSAValue) -> SSAValue:
     """Add up (lines, elements, 1), some lines at a time."""
     lines = tensor_shape(source)[0]
-    whole = lines // ROWS * ROWS
     result = empty(builder, tensor_type(source))
+    if isinstance(lines, OpenSize):
+        return _rows(builder, source, result, (0, lines, 1))
+    whole = lines // ROWS * ROWS
     if whole:
         result = _rows(builder, source, result, (0, whole, ROWS))
     if lines > whole:

@@ -1,0 +1,180 @@
+"""Models traced by torch.export with `dynamic_shapes`: one graph and one code for all sizes."""
+
+import json
+from collections.abc import Callable
+from typing import TypeAlias
+
+import pytest
+
+from gawee_dialect import compile_torch
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.dialect.open_size import OpenSize
+from gawee_dialect.frontends.npu_ir import NPU_IR, SerializationError, extract_ir
+from gawee_dialect.frontends.npu_ir.importer import import_ir
+from gawee_dialect.frontends.npu_ir.read import parse_ir
+from gawee_dialect.frontends.npu_ir.write import ir_text
+from gawee_dialect.model import Model
+from gawee_dialect.pytorch.execute import ENGINES, execute_ir
+from tests.open_sizes.test_networks import attention, conv_net, mlp
+
+pytest.importorskip("torch")
+
+import torch
+from torch.export import Dim
+
+Inputs: TypeAlias = "tuple[torch.Tensor, ...]"
+
+
+class Positions(torch.nn.Module):
+    """Counts rows, cuts and joins them: what forms of sizes are made of."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.word = torch.nn.Embedding(11, 6)
+
+    def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        x = self.word(ids)
+        batch, length, _ = x.shape
+        places = torch.arange(length) + torch.arange(3, length + 3)
+        x = x + places[None, :, None] + mask[:, :, None]
+        pairs = x.reshape(batch * length, 3, 2).transpose(1, 2).reshape(batch, length * 6)
+        later = torch.cat([x[:, 1:], x[:, -1:], x[:, :1]], 1)
+        return pairs.cumsum(1), later[:, : length - 1]
+
+
+def tokens(batch: int, length: int) -> Inputs:
+    return torch.randint(0, 11, (batch, length)), torch.randn(batch, length)
+
+
+BATCH, LENGTH = Dim("batch", min=1, max=9), Dim("length", min=3, max=24)
+BOTH = {0: BATCH, 1: LENGTH}
+Network: TypeAlias = (
+    "tuple[Callable[[], torch.nn.Module], Callable[..., Inputs], object, list[tuple[int, ...]]]"
+)
+NETWORKS: dict[str, Network] = {
+    "mlp": (mlp, lambda b: (torch.randn(b, 20),), ({0: BATCH},), [(1,), (9,), (4,), (7,), (2,)]),
+    "conv_net": (
+        *(conv_net, lambda b: (torch.randn(b, 3, 13, 11),), ({0: BATCH},)),
+        [(1,), (9,), (4,), (7,), (2,)],
+    ),
+    "attention": (
+        *(attention, lambda b, t: (torch.randn(b, t, 24),), {"x": BOTH}),
+        [(1, 3), (3, 24), (2, 7), (9, 19), (3, 4)],
+    ),
+    "positions": (
+        *(Positions, tokens, {"ids": BOTH, "mask": BOTH}),
+        [(1, 3), (3, 24), (2, 7), (9, 19), (3, 4)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_one_code_computes_what_pytorch_does(name: str) -> None:
+    make, inputs, shapes, points = NETWORKS[name]
+    torch.manual_seed(0)
+    net = make().eval()
+    given = inputs(*(3 + at for at in range(len(points[0]))))
+
+    compiled = compile_torch(net, given, dynamic_shapes=shapes)
+
+    for sizes in points:
+        x = inputs(*sizes)
+        with torch.no_grad():
+            expected = net(*x)
+        # Sums of some hundred products in float32, in another order.
+        torch.testing.assert_close(compiled(*x), expected, rtol=1e-4, atol=1e-5)
+    with pytest.raises(GaweeError, match="expected size 'batch' of 1 to 9, got 10"):
+        compiled(*inputs(10, *points[0][1:]))
+
+
+def extracted() -> NPU_IR:
+    with torch.device("meta"):
+        net, inputs = Positions().eval(), tokens(3, 5)
+    return extract_ir(net, inputs, dynamic_shapes={"ids": BOTH, "mask": BOTH})
+
+
+def test_a_file_says_the_sizes_and_is_read_as_the_same_graph() -> None:
+    ir = extracted()
+    text = ir_text(ir)
+    root = json.loads(text)
+
+    assert root["sizes"] == {"batch": "1 to 9", "length": "3 to 24"}
+    assert root["graph_inputs"][0]["shape"] == ["batch", "length"]
+    sizes = [node["attrs"]["size"] for node in root["nodes"] if "size" in node["attrs"]]
+    assert [{"size": "batch * length"}, 3, 2] in sizes
+    again = parse_ir(text, "net.json")
+    assert again == ir
+    assert ir_text(again) == text
+    assert str(import_ir(again)) == str(import_ir(ir))
+    assert Model(import_ir(again)).sizes == {"batch": "1 to 9", "length": "3 to 24"}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_takes_the_sizes_of_its_inputs(engine: str) -> None:
+    torch.manual_seed(0)
+    net, inputs = Positions().eval(), tokens(2, 7)
+    with torch.no_grad():
+        expected = net(*inputs)
+
+    made = execute_ir(extracted(), inputs, net.state_dict(), engine=engine)
+
+    torch.testing.assert_close(made, expected, rtol=1e-4, atol=1e-5)  # sums of up to 42 terms
+
+
+def test_a_size_without_a_name_is_called_by_its_input_and_axis() -> None:
+    net = torch.nn.Linear(4, 3)
+    ir = extract_ir(
+        net, (torch.randn(3, 5, 4),), strict=False, dynamic_shapes=({0: Dim.AUTO, 1: Dim.AUTO},)
+    )
+
+    assert list(map(str, ir.graph_inputs[0].shape)) == ["input_0", "input_1", "4"]
+
+
+def test_a_multiple_of_a_size_is_its_form() -> None:
+    half = Dim("half", min=1, max=8)
+    net = torch.nn.Linear(4, 3)
+
+    ir = extract_ir(net, (torch.randn(6, 4),), strict=False, dynamic_shapes=({0: 2 * half},))
+
+    (shape,) = {each.shape for each in ir.graph_inputs}
+    assert isinstance(shape[0], OpenSize)
+    assert str(shape[0]) == "2 * half"
+
+
+class Halves(torch.nn.Module):
+    """Takes every other row: how many there are is no form."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x[::2]
+
+
+def test_a_range_for_which_a_model_does_something_else_is_named() -> None:
+    longer = Dim("length", min=2, max=24)
+
+    with pytest.raises(GaweeError, match=r"Not all values of length = .* in the specified range"):
+        compile_torch(
+            Positions(), tokens(3, 5), dynamic_shapes={"ids": {1: longer}, "mask": {1: longer}}
+        )
+
+
+def test_a_size_that_is_no_form_is_refused_at_its_line() -> None:
+    with pytest.raises(GaweeError, match=r"test_from_pytorch.py:\d+:1: error: dynamic shape"):
+        compile_torch(Halves(), (torch.randn(6, 4),), dynamic_shapes=({0: Dim("rows", min=4)},))
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "message"),
+    [
+        ('"batch": "1 to 9"', '"batch": "9 to 1"', "expected the range of size 'batch' to begin"),
+        ('"batch": "1 to 9"', '"batch": 9', "expected 'sizes' of graph to map names to ranges"),
+        ('["batch", "length"]', '["batch", "two length"]', "'shape' of 'graph_inputs.0.' of graph"),
+        ('["batch", "length"]', '["batch", null]', "expected an integer or a form, got none"),
+        ('{"size": "batch * length"}', '{"size": "batch *"}', "'attrs' of node 'view.*': expected"),
+    ],
+)
+def test_a_size_that_cannot_be_read_is_located(was: str, now: str, message: str) -> None:
+    text = ir_text(extracted())
+    assert was in text
+
+    with pytest.raises(SerializationError, match=rf"net.json:\d+:\d+: error: .*{message}"):
+        parse_ir(text.replace(was, now, 1), "net.json")
