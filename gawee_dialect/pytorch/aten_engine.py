@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from gawee_dialect.analysis.open_sizes import names_of, solved_sizes
 from gawee_dialect.diagnostics import Diagnostic, first_line
 from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.frontends.npu_ir.aten.registry import is_in_place
@@ -41,17 +40,6 @@ def run_aten(
         return _Run(ir, inputs, weights).run(observe)
 
 
-def _sizes(ir: NPU_IR, inputs: Mapping[str, Tensor]) -> Mapping[str, int]:
-    """Return the numbers of names of sizes, from the inputs; raises GaweeError."""
-    named = {each.name: each.shape for each in ir.graph_inputs}
-    names = sorted({name for shape in named.values() for size in shape for name in names_of(size)})
-    shapes = {
-        name: [size for size in each.shape if isinstance(size, int)]
-        for name, each in inputs.items()
-    }
-    return solved_sizes(named, shapes, names) if names else {}
-
-
 def _at(value: AttributeValue, sizes: Mapping[str, int]) -> AttributeValue:
     """Return an attribute in which open sizes are numbers."""
     if isinstance(value, list):
@@ -65,7 +53,11 @@ class _Run:
     ) -> None:
         self.ir = ir
         self.liveness = Liveness(ir)
-        self.sizes = _sizes(ir, inputs)
+        shapes = {
+            name: [size for size in each.shape if isinstance(size, int)]
+            for name, each in inputs.items()
+        }
+        self.sizes = ir.size_numbers(shapes)
         self.values: dict[str, Tensor] = dict(inputs)
         if any(is_in_place(node.op_type) for node in ir.nodes):
             # The caller's tensors are not the graph's to write.

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.analysis.open_sizes import open_names
 from gawee_dialect.backend.cache import CompileCache, key_of
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.code_options import CodeOptions
@@ -312,7 +311,7 @@ class CompiledTorch:
         model = ir_model(ir, weights)
         self.native: CompiledModel
         if images is None:
-            sizes = {each.name: (each.low, each.high) for each in open_names(model.module)}
+            sizes = {each.name: (each.low, each.high) for each in ir.size_names}
             self.native = model.compile(options, passes=passes, cache=cache, sizes=sizes or None)
         else:
             self.native = model.compile(options, passes=passes, cache=cache, dynamic_batch=images)

@@ -47,7 +47,7 @@ is true. Otherwise, or where no input is left: the default. Older files have no 
 "no input is left" decides, as their writer did.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -56,6 +56,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import bf16
 
+from gawee_dialect.dialect.open_size import OpenSize, SizeName
 from gawee_dialect.dialect.types import dtype_name
 
 AttributeValue: TypeAlias = (
@@ -181,6 +182,20 @@ class NPU_IR:
         from gawee_dialect.frontends.npu_ir.read import load_ir
 
         return load_ir(path)
+
+    @property
+    def size_names(self) -> Sequence[SizeName]:
+        """The names of the sizes of inputs that are open, sorted."""
+        sizes = (size for each in self.graph_inputs for size in each.shape)
+        return sorted({name for size in sizes if isinstance(size, OpenSize) for name in size.names})
+
+    def size_numbers(self, shapes: Mapping[str, Sequence[int]]) -> Mapping[str, int]:
+        """Return the number of each name, from the shapes of inputs; raises GaweeError."""
+        from gawee_dialect.analysis.open_sizes import solved_sizes
+
+        names = self.size_names
+        named = {each.name: each.shape for each in self.graph_inputs}
+        return solved_sizes(named, shapes, names) if names else {}
 
     def placeholders(self) -> Iterator[tuple[str, TensorMeta]]:
         """Yield every name under which nodes may use a weight, and the weight.

@@ -240,7 +240,13 @@ class _Reader:
 
     def _size(self, text: str) -> int:
         """Return the size that a text says; raises VerifyException."""
-        return parse_size(text, lambda name: self._names.get(name, SizeName(name)))
+        return parse_size(text, self._name)
+
+    def _name(self, name: str) -> SizeName:
+        if name not in self._names:
+            known = ", ".join(self._names) or "none"
+            raise VerifyException(f"unknown size '{name}'; 'sizes' of the graph: {known}")
+        return self._names[name]
 
     def _extra(self, where: JsonObject, known: Sequence[str]) -> Attributes:
         return {key: attribute(value) for key, value in where.items() if key not in known}
@@ -284,12 +290,16 @@ class _Reader:
             if isinstance(size, int) and not isinstance(size, bool):
                 found.append(size)
                 continue
+            hint = "only numbers, and forms of the names in 'sizes' of the graph, are supported"
             try:
-                if not isinstance(size, str):
-                    raise VerifyException(f"expected an integer or a form, got {value_text(size)}")
-                found.append(self._size(size))
+                if isinstance(size, str):
+                    found.append(self._size(size))
+                    continue
             except VerifyException as error:
-                self.report.add(entry.offset, f"'shape' of {what}: {error}")
+                hint = str(error)
+            got = value_text(size)
+            message = f"expected sizes in 'shape' of {what} to be integers, got {got}"
+            self.report.add(entry.offset, message, hint=hint)
         return tuple(found)
 
     def _node(self, entry: JsonValue, root: JsonObject) -> OpNode:

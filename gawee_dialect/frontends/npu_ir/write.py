@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from math import isfinite, isnan
 from pathlib import Path
 
-from gawee_dialect.analysis.open_sizes import names_of
 from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.frontends.npu_ir.constant_data import constant_data
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR, SIZE, AttributeValue, OpNode, TensorMeta
@@ -43,8 +42,7 @@ def ir_text(ir: NPU_IR) -> str:
 
 
 def _ranges(ir: NPU_IR) -> Sequence[tuple[str, AttributeValue]]:
-    names = {name for each in ir.graph_inputs for size in each.shape for name in names_of(size)}
-    return [(each.name, each.range_text()) for each in sorted(names)]
+    return [(each.name, each.range_text()) for each in ir.size_names]
 
 
 def _listing(key: str, entries: Iterable[AttributeValue]) -> str:
