@@ -18,6 +18,15 @@ func.func @iota_c2_axis_is_none() {
 
 // -----
 
+// IotaOp C3: the shape is another one than the result's.
+// CHECK: error: 'gawee.iota' op expected result type 'tensor<3xi64>', got 'tensor<2xi64>'
+func.func @iota_c3_shape_is_another_one() {
+  %y = gawee.iota axis 0 {shape = array<i64: 3>} : tensor<2xi64>
+  func.return
+}
+
+// -----
+
 // TriOp C1: there is no matrix.
 // CHECK: error: 'gawee.tri' op expected input of rank 2 or more, got rank 1
 func.func @tri_c1_there_is_no_matrix(%x: tensor<5xf32>) {
