@@ -21,6 +21,7 @@ from gawee_dialect.interpreter import run_module
 from gawee_dialect.passes.loops.convert_scf_to_openmp import ConvertScfToOpenMP
 from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
 from gawee_dialect.universe import make_context
+from tests.effort import crossed
 from tests.loops_level import UpstreamNative, llvm_module, run_native
 from tests.upstream_mlir import requires_upstream, run_mlir_opt
 
@@ -274,9 +275,12 @@ def test_a_forked_process_does_not_wait_for_threads_that_it_has_not(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.parametrize("without_pool", ["", "openmp.start_pool = lambda threads: None"])
 @pytest.mark.parametrize(
-    "before", ["", "model.num_threads = 1; model(**INPUTS); model.num_threads = 2"]
+    ("before", "without_pool"),
+    crossed(
+        ["", "model.num_threads = 1; model(**INPUTS); model.num_threads = 2"],
+        ["", "openmp.start_pool = lambda threads: None"],
+    ),
 )
 def test_a_process_that_was_forked_before_the_first_team_has_teams(
     before: str, without_pool: str

@@ -17,6 +17,7 @@ from gawee_dialect.instruments.prove import run
 from gawee_dialect.passes.tensors import convert_to_winograd
 from gawee_dialect.passes.tensors.convert_to_winograd.choose import Convolution, plans
 from gawee_dialect.target.description import Processor
+from tests.effort import full_run
 from tests.instruments.checking import parse
 from tests.instruments.prove import networks
 from tests.instruments.prove.proving import prove, prove_after, unproved
@@ -117,6 +118,7 @@ def test_loops_of_winograd_are_proved() -> None:
     assert verdicts["lower-winograd-to-loops"] == "proved"
 
 
+@full_run
 def test_filters_that_are_transformed_in_registers_are_proved() -> None:
     text = networks.WINOGRAD.replace("13x11", "7x6")
     with choosing_winograd(filters=True):
