@@ -265,7 +265,10 @@ def test_example_inputs_are_a_tuple() -> None:
     torch = pytest.importorskip("torch")
     net, x = torch.nn.Linear(5, 7).eval(), torch.randn(2, 5)
     for take in (Model.from_torch, gawee_dialect.compile_torch):
-        with pytest.raises(GaweeError, match=r"got a tensor\nhint: .* of forward: \(x,\)"):
+        with pytest.raises(
+            GaweeError,
+            match=r"expected a tuple of example inputs, got a tensor\nhint: .* of forward: \(x,\)",
+        ):
             take(net, x)
 
 

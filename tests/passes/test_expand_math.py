@@ -15,6 +15,7 @@ from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
 from gawee_dialect.passes.loops.expand_math import EXPANSIONS, EXPANSIONS_OF_F64, ExpandMath
 from gawee_dialect.passes.loops.expand_math.trigonometric import LARGEST
 from gawee_dialect.universe import make_context
+from tests.effort import crossed
 
 EXACT = {
     "exp": np.exp,
@@ -94,8 +95,7 @@ def distance(found: Values, exact: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(np.isfinite(nearest) & np.isfinite(found), off, np.where(same, 0.0, np.inf))
 
 
-@pytest.mark.parametrize("name", EXACT)
-@pytest.mark.parametrize("lanes", [16, 8, 1])
+@pytest.mark.parametrize(("name", "lanes"), crossed(EXACT, [16, 8, 1]))
 def test_errors_are_within_what_is_stated(name: str, lanes: int) -> None:
     # Every 20011th of all floats, which is a prime: all exponents and both signs take part.
     bits = np.arange(0, 1 << 32, 20011, dtype=np.uint64).astype(np.uint32)
