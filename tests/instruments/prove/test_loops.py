@@ -33,9 +33,9 @@ LOOPS = "gawee-to-kernels,gawee-kernels-to-loops"
     ("name", "pipeline"),
     [
         ("MOBILE", BY_KERNELS),
-        ("MOBILE", PLAIN),
+        pytest.param("MOBILE", PLAIN, marks=full_run),
         ("TRANSFORMER", PLAIN),
-        ("SUM", BY_KERNELS),
+        pytest.param("SUM", BY_KERNELS, marks=full_run),
     ],
 )
 def test_every_pass_to_the_llvm_dialect_is_proved(name: str, pipeline: str) -> None:
