@@ -13,8 +13,9 @@ SEED ?= 0
 LOCKED := dev docs mlir notebook browser coverage mutants
 
 PY := $(VENV)/bin/python
-# The full run starts every tool of an IR test alone, as a user does (see tests/forked_tools/).
-LIT := $(VENV)/bin/lit -sv --no-progress-bar $(if $(filter full,$(PROFILE)),-D fork-tools=no)
+LIT := $(VENV)/bin/lit -sv --no-progress-bar
+# The full run starts the tools of these alone too, as a user does (see tests/forked_tools/).
+ALONE := $(addprefix tests/filecheck/,frontends/gawee_json.mlir $(patsubst %,tools/gawee_%.mlir,opt_output reduce run translate_info))
 # Work stealing gives each worker a run of neighbours, which share what their file has set up.
 PYTEST := $(PY) -m pytest -q -n $(JOBS) --dist worksteal
 PIP := $(PY) -m pip --disable-pip-version-check
@@ -34,6 +35,7 @@ demo: $(STAMP)demo ## Classify digits, then a photo with ResNet-18, at every lev
 test: export HYPOTHESIS_PROFILE = $(PROFILE)
 test: $(STAMP)dev ## Run lit and pytest; tests of absent oracles (PyTorch, mlir-opt) are skipped and counted
 	@echo $(LIT) tests/filecheck; $(LIT) tests/filecheck; lit=$$?; \
+	$(if $(filter full,$(PROFILE)),$(LIT) -D fork-tools=no $(ALONE) || lit=$$?;) \
 	echo $(PYTEST); $(PYTEST) && exit $$lit
 
 coverage: $(STAMP)dev $(STAMP)coverage ## Run pytest, and print which lines no test runs

@@ -20,7 +20,9 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "docs/gallery.md", ROOT / "docs/report.md"]
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.DOTALL | re.MULTILINE)
 WRITTEN = re.compile(r"--html build/(\w+)\.html")
-SIZE = {"width": 1280, "height": 720}
+SIZE = {"width": 1400, "height": 900}
+SIZES = {"gallery_phone": {"width": 390, "height": 844}}
+"""Sizes of pictures that are not as the others are."""
 COLOURS = 64
 """Of a picture: it is a third of the size, and looks the same."""
 
@@ -80,7 +82,7 @@ def main(names: list[str]) -> None:
                 continue
             for command in commands:
                 subprocess.run(words(command), cwd=ROOT, check=False)
-            page = browser.new_page(viewport=SIZE)
+            page = browser.new_page(viewport=SIZES.get(name, SIZE))
             page.goto((ROOT / f"build/{name}.html").as_uri())
             if name in SELECTED:
                 press(page, *SELECTED[name])

@@ -263,13 +263,16 @@ class Model:
 
     def profile(
         self,
-        inputs: Mapping[str, Array],
+        inputs: Inputs,
         level: Level | str = Level.LLVM,
         options: CodeOptions | None = None,
         *,
         runs: int = 3,
     ) -> Sequence[NodeTime]:
-        """Time every node at a level, the best of some runs where it is native code."""
+        """Time every node at a level, the best of some runs where it is native code.
+
+        `inputs` are as for `run`.
+        """
         from gawee_dialect.instruments.kernel_profile import profile_model
 
         return profile_model(self, inputs, Level(level), options or CodeOptions(), runs)
@@ -280,7 +283,7 @@ class Model:
         options: CodeOptions | None = None,
         *,
         passes: Sequence[ModulePass] = (),
-        inputs: Mapping[str, Array] | None = None,
+        inputs: Inputs | None = None,
     ) -> Report:
         """Return what `passes`, and then those to a level, do: notebooks show it as a page.
 
@@ -373,7 +376,7 @@ class Model:
         `{"batch": 4, "length": (1, 512)}`. One code is made for all values of names that are left
         open.
         """
-        _refuse_options(unknown)
+        _refuse_options(options, unknown)
         chosen = options or CodeOptions()
         chosen = replace(chosen, passes=(*chosen.passes, *passes))
         model = self
@@ -435,7 +438,7 @@ class Model:
 
     def benchmark(
         self,
-        inputs: Mapping[str, Array] | None = None,
+        inputs: Inputs | None = None,
         options: CodeOptions | None = None,
         *,
         runs: int = 20,
@@ -444,16 +447,19 @@ class Model:
     ) -> RunTimes:
         """Compile the model, run it often, and say how long a run takes: median, spread and noise.
 
-        `inputs` are seeded random arrays unless given. Runs are in rounds, which wait until other
-        programs are quiet, `patience` seconds in all.
+        `inputs` are as for `run`, seeded random arrays unless given. Runs are in rounds, which wait
+        until other programs are quiet, `patience` seconds in all.
         """
         from gawee_dialect.evaluation.run_times import benchmark
 
         return benchmark(self.compile(options), inputs, runs, least_seconds, patience)
 
 
-def _refuse_options(given: Mapping[str, object]) -> None:
+def _refuse_options(options: object, given: Mapping[str, object]) -> None:
     """Raise GaweeError for keywords that `compile` has not: options of code are a value."""
+    if not isinstance(options, CodeOptions | None):
+        message = f"expected CodeOptions or None, got {type(options).__name__}"
+        raise GaweeError(Diagnostic(message, hint="compile(CodeOptions(...)) takes options"))
     known = [each.name for each in fields(CodeOptions)]
     for name, value in given.items():
         hint = did_you_mean(name, known, f"options of code: {', '.join(known)}")

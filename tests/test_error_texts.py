@@ -65,7 +65,7 @@ def messages(path: Path) -> Iterator[tuple[int, str]]:
 def words_pattern(text: str) -> str:
     """Return what matches the first four words of a text."""
     words = " ".join(text.split()[:4]).strip(":;,.' ").split()
-    return r"\s+".join(".+?".join(map(re.escape, word.split(FILLED_IN))) for word in words)
+    return " ".join(".+?".join(map(re.escape, word.split(FILLED_IN))) for word in words)
 
 
 def patterns_in_tests(text: str) -> list[re.Pattern[str]]:
@@ -84,7 +84,8 @@ def texts_of_tests() -> str:
     paths = (path for path in (ROOT / "tests").rglob("*") if path.suffix in TEST_SUFFIXES)
     text = "\n".join(path.read_text() for path in paths if path != Path(__file__))
     # pytest's `match=` escapes brackets, and long messages are continued on the next line.
-    return re.sub(r'"\s*\n\s*f?r?"', "", text.replace("\\", ""))
+    text = re.sub(r'"\s*\n\s*f?r?"', "", text.replace("\\", ""))
+    return "\n".join(" ".join(line.split()) for line in text.splitlines())
 
 
 def test_every_error_text_is_tested() -> None:

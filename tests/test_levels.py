@@ -41,8 +41,7 @@ class Network:
     graph: Path
     weights: Path
     expected: Arrays
-    in_full: bool
-    """Whether the quick run does every level too."""
+    name: str
 
     def text(self, level: str) -> Path:
         """Write the text of a level, made from that of the level before it."""
@@ -91,9 +90,9 @@ LEVELS: dict[str, tuple[str | None, str]] = {
 INTERPRETED = ("linalg", "buffers", "functions", "kernels", "kernel-buffers", "kernel-functions")
 """What NumPy runs in whole arrays; loops of networks take it minutes."""
 
-QUICK_LEVELS = ("llvm", "kernels", "kernel-llvm")
-QUICK_INTERPRETED = ("functions", "kernel-functions")
-"""What the quick run does of all networks but the digits'; text passes the levels in between."""
+QUICK_LEVELS = {"transformer_block": ("llvm", "kernels"), "lstm": ("kernel-llvm",)}
+QUICK_INTERPRETED = {"transformer_block": ("functions",), "lstm": ("kernel-functions",)}
+"""What the quick run does of networks but the digits'; text passes the levels in between."""
 
 
 def digits(folder: Path) -> Path:
@@ -140,12 +139,12 @@ def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         for each in model.entry.main.inputs
     }
     savez(folder / "inputs.npz", **inputs)
-    return Network(folder, graph, weights, model.run(inputs), FULL or request.param is digits)
+    return Network(folder, graph, weights, model.run(inputs), request.param.__name__)
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_text_of_every_level_runs_natively(network: Network, level: str) -> None:
-    if level not in QUICK_LEVELS and not network.in_full:
+    if not FULL and level not in QUICK_LEVELS.get(network.name, LEVELS):
         pytest.skip(SLOW)
     network.check(level)
 
@@ -154,7 +153,7 @@ def test_the_text_of_every_level_runs_natively(network: Network, level: str) -> 
 def test_the_text_of_whole_array_levels_runs_in_the_interpreter(
     network: Network, level: str
 ) -> None:
-    if level not in QUICK_INTERPRETED and not network.in_full:
+    if not FULL and level not in QUICK_INTERPRETED.get(network.name, INTERPRETED):
         pytest.skip(SLOW)
     network.check(level, "--level", "gawee")
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.effort import full_run
+
 ROOT = Path(__file__).parent.parent
 
 FAMILY = "gawee_dialect/dialect/graph/activation.py"
@@ -96,6 +98,7 @@ def test_graphs_of_pytorch_and_onnx_use_it_at_every_level(copy: Path) -> None:
     assert "proved" in run(copy, *tool, "--prove-each")
 
 
+@full_run
 def test_the_reference_shows_its_equation(copy: Path) -> None:
     run(copy, "docs/generate_reference.py")
 

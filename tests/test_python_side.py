@@ -206,6 +206,22 @@ def test_inputs_are_an_array_a_tensor_a_list_or_a_mapping(
         np.testing.assert_array_equal(digits.run(given, level)["fc"], expected)
 
 
+@pytest.mark.parametrize("level", ["linalg", "llvm"])
+def test_a_profile_takes_the_inputs_that_a_run_takes(
+    digits: Model, image: np.ndarray, level: str
+) -> None:
+    wide = [image.astype(np.float64)]
+    for given in (image, wide, {"x": image}) if level == "linalg" else (wide,):
+        assert "conv1" in {each.node for each in digits.profile(given, level)}
+    with pytest.raises(GaweeError, match=r"input 'x'.* shape 1x1x8x8, got 1x1x4x4"):
+        digits.profile(image[:, :, :4, :4], level)
+
+
+def test_a_benchmark_takes_the_inputs_that_a_run_takes(digits: Model, image: np.ndarray) -> None:
+    times = digits.benchmark(image, CodeOptions(num_threads=1), runs=1, least_seconds=0)
+    assert len(times.seconds) == 1
+
+
 @pytest.mark.parametrize("level", ["gawee", "llvm"])
 def test_inputs_that_do_not_fit_are_told(digits: Model, image: np.ndarray, level: str) -> None:
     with pytest.raises(
@@ -242,6 +258,19 @@ def test_options_that_are_no_arguments_of_compile_are_told_so(digits: Model) -> 
         compile(num_thread=2)
     with pytest.raises(GaweeError, match="'device' of compile\nhint: options of code: fast_math, "):
         compile(device="cpu")
+    with pytest.raises(GaweeError, match=r"expected CodeOptions or None, got str\nhint: compile"):
+        compile("fast")
+
+
+def test_example_inputs_are_a_tuple() -> None:
+    torch = pytest.importorskip("torch")
+    net, x = torch.nn.Linear(5, 7).eval(), torch.randn(2, 5)
+    for take in (Model.from_torch, gawee_dialect.compile_torch):
+        with pytest.raises(
+            GaweeError,
+            match=r"expected a tuple of example inputs, got a tensor\nhint: .* of forward: \(x,\)",
+        ):
+            take(net, x)
 
 
 class StateDict:

@@ -24,6 +24,7 @@ from gawee_dialect.schedules.keys import Decision
 from gawee_dialect.schedules.script import Script
 from gawee_dialect.scheduling import NetworkSchedule, schedule
 from tests.closeness import assert_allclose
+from tests.effort import crossed, full_run, mostly_full
 from tests.passes.modules import parse
 from tests.tuning.networks import network
 
@@ -86,7 +87,7 @@ def test_what_steps_make_computes_the_same(steps: Callable[[Script], Script]) ->
     assert_computes(sch, model, x, expected)
 
 
-@pytest.mark.parametrize("steps", MATMULS, ids=lambda steps: str(steps(Script())))
+@pytest.mark.parametrize("steps", mostly_full(MATMULS), ids=lambda steps: str(steps(Script())))
 def test_each_step_is_proved_or_says_its_rule(steps: Callable[[Script], Script]) -> None:
     kernel = schedule(products()[0])[FIRST]
 
@@ -282,8 +283,16 @@ def network_file(name: str, folder: Path) -> Path:
     return folder / f"{name}.json"
 
 
-@pytest.mark.parametrize("name", ["resnet18", "unet", "graph", "lstm", "transformer_block"])
-@pytest.mark.parametrize("target", ["skylake-avx512", "haswell"])
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        *crossed(["graph", "lstm", "transformer_block"], ["skylake-avx512", "haswell"]),
+        pytest.param("resnet18", "skylake-avx512", marks=full_run),
+        pytest.param("resnet18", "haswell", marks=full_run),
+        pytest.param("unet", "skylake-avx512", marks=full_run),
+        pytest.param("unet", "haswell", marks=full_run),
+    ],
+)
 def test_what_the_compiler_chose_makes_the_same_code_when_it_is_read(
     name: str, target: str, tmp_path: Path
 ) -> None:

@@ -14,6 +14,7 @@ from gawee_dialect.diagnostics import GaweeError, verify_module
 from gawee_dialect.levels import Level
 from gawee_dialect.model import load
 from gawee_dialect.upstream.verification import Verification
+from tests.effort import crossed
 from tests.passes.modules import parse
 
 NETWORK = Path(__file__).parent.parent / "examples" / "digits" / "graph.json"
@@ -81,8 +82,11 @@ def said(verify: Callable[[ModuleOp], None], module: ModuleOp) -> str:
     return ""
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
-@pytest.mark.parametrize("level", [Level.GAWEE, Level.KERNELS, Level.BUFFERS, Level.LOOPS])
+@pytest.mark.parametrize(
+    ("level", "change"),
+    crossed([Level.GAWEE, Level.KERNELS, Level.BUFFERS, Level.LOOPS], CHANGES),
+    ids=lambda each: getattr(each, "__name__", None),
+)
 def test_what_changed_is_verified(level: Level, change) -> None:
     first = load(NETWORK).lowered(level)
     wrong = 0

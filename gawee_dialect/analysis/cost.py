@@ -19,14 +19,14 @@ from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.analysis.node_work import has_cost
 from gawee_dialect.analysis.op_cost import op_work
-from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, entry_arguments, find_function
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SubOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.types import is_tensor, shaped_bytes
-from gawee_dialect.locations import node_name
+from gawee_dialect.locations import node_name, place
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -135,17 +135,18 @@ def analyze_cost(function: FuncOp) -> CostReport:
     """
     weights = _weights(function)
     costs: list[NodeCost] = []
-    foreign: set[str] = set()
+    foreign: list[Operation] = []
     for op in function.body.block.ops:
         if isinstance(op, ReturnOp | ConstantOp):
             continue
         if not has_cost(op):
-            foreign.add(op.name)
+            foreign.append(op)
         elif not any(result in weights for result in op.results):
             costs.append(_node_cost(op, weights))
     if foreign:
-        names = ", ".join(f"'{name}'" for name in sorted(foreign))
-        raise GaweeError(f"cannot count the cost of {names}; cost is counted on gawee ops")
+        names = ", ".join(f"'{name}'" for name in sorted({op.name for op in foreign}))
+        message = f"cannot count the cost of {names}; cost is counted on gawee ops"
+        raise GaweeError(Diagnostic(message, place(foreign[0].location)))
     return CostReport(costs)
 
 

@@ -376,8 +376,7 @@ class CompiledModel:
 
     def _checked_results(self, inputs: Mapping[str, object]) -> Sequence[Array]:
         """Compute the outputs, in order, from arrays of any layout; raises GaweeError."""
-        starts = tuple(buffer for buffer in self._updated if buffer.name in inputs)
-        arrays = check_arrays("input", (*self._inputs, *starts), inputs)
+        arrays = self._checked(inputs)
         frame = self._frame()
         results = frame.new_outputs(arrays)
         given = [arrays[name] for name in self._names]
@@ -405,6 +404,14 @@ class CompiledModel:
         if len(results) == 1:
             return {self._output_names[0]: results[0]}
         return dict(zip(self._output_names, results, strict=True))
+
+    def checked_inputs(self, inputs: Inputs) -> dict[str, Array]:
+        """Return what `run` would compute with, by name: arrays that fit; raises GaweeError."""
+        return self._checked(self._given(inputs))
+
+    def _checked(self, inputs: Mapping[str, object]) -> dict[str, Array]:
+        starts = tuple(buffer for buffer in self._updated if buffer.name in inputs)
+        return check_arrays("input", (*self._inputs, *starts), inputs)
 
     def _given(self, inputs: Inputs) -> Mapping[str, object]:
         return given_arrays((*self._inputs, *self._updated), inputs)

@@ -1,6 +1,6 @@
 """How long a function takes: rounds of runs, the median, the spread, and the noise."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
@@ -12,7 +12,7 @@ from gawee_dialect.parameters.random_arrays import random_inputs
 
 if TYPE_CHECKING:
     from gawee_dialect.backend.compiled import CompiledModel
-    from gawee_dialect.parameters.store import Array
+    from gawee_dialect.parameters.given_inputs import Inputs
 
 WARM_UP = 2
 """Runs of a turn that do not count: the first touches memory for the first time."""
@@ -99,7 +99,7 @@ def time_runs(
 
 def benchmark(
     compiled: "CompiledModel",
-    inputs: "Mapping[str, Array] | None",
+    inputs: "Inputs | None",
     runs: int,
     least_seconds: float,
     patience: float,

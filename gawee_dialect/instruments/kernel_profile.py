@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from gawee_dialect.backend.compiled import CompiledModel
     from gawee_dialect.backend.jit import NativeModule
     from gawee_dialect.model import Model
+    from gawee_dialect.parameters.given_inputs import Inputs
 
 # Which kernels a recurrence runs at each step, and a clock that is read after each of them.
 #
@@ -314,7 +315,7 @@ def profile_kernels(
     loops: Outlined,
     to_llvm: Sequence[ModulePass],
     parameters: Mapping[str, Array],
-    inputs: Mapping[str, Array],
+    inputs: Inputs,
     runs: int,
 ) -> Sequence[NodeTime]:
     """Time the kernels of a network; `@prepare` runs first and is not timed.
@@ -336,12 +337,12 @@ def profile_kernels(
         step_clock()  # what is loaded finds its address
     program = compile_program(llvm, MAIN)
     compiled = CompiledModel(program, parameters)
-    arrays = buffers_of(compiled, {**parameters, **inputs})
+    arrays = buffers_of(compiled, {**parameters, **compiled.checked_inputs(inputs)})
     return KernelProfile(loops, program.load(), arrays).measure(runs)
 
 
 def profile_model(
-    model: Model, inputs: Mapping[str, Array], level: Level, options: CodeOptions, runs: int
+    model: Model, inputs: Inputs, level: Level, options: CodeOptions, runs: int
 ) -> Sequence[NodeTime]:
     """Time every node at a level, the best of some runs where it is native code."""
     if level is Level.LLVM:

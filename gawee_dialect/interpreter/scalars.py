@@ -82,7 +82,13 @@ def floats_of(interpreter: Interpreter) -> OtherFloats:
 
 def evaluate_scalar(evaluate: Evaluate, op: Operation, operands: Sequence[Array]) -> Array:
     """Evaluate an op and round the result to its type."""
-    dtype = dtype_of(op.results[0].type)
+    return evaluate_to(dtype_of(op.results[0].type), evaluate, op, operands)
+
+
+def evaluate_to(
+    dtype: np.dtype[np.generic], evaluate: Evaluate, op: Operation, operands: Sequence[Array]
+) -> Array:
+    """Evaluate an op and round the result to a dtype."""
     for operand in operands:
         if isinstance(operand, OtherNumbers):
             return operand.evaluate(evaluate, op, operands).astype(dtype, copy=False)

@@ -1,6 +1,6 @@
 """The report of a model that is lowered in Python, as notebooks show it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
     from gawee_dialect.model import Model
-    from gawee_dialect.parameters.store import Array
+    from gawee_dialect.parameters.given_inputs import Inputs
 
 
 def report_of_model(
@@ -23,7 +23,7 @@ def report_of_model(
     level: Level,
     options: CodeOptions | None,
     passes: "Sequence[ModulePass]",
-    inputs: "Mapping[str, Array] | None",
+    inputs: "Inputs | None",
 ) -> Report:
     """Take a copy through passes, then lower it to a level; with inputs, time the nodes there."""
     from gawee_dialect.target.description import HOST

@@ -262,7 +262,9 @@ class Graph {
       let left = x + (size.w - w) / 2;
       row.forEach((child, index) => {
         const each = sizes[index];
-        at.set(child, { x: left + each.w / 2, top: y + top + (h - each.h) / 2, bottom: y + top + (h + each.h) / 2 });
+        // An arrow that passes a row goes straight through all of it, beside the boxes.
+        const tall = child < 0 ? h : each.h;
+        at.set(child, { x: left + each.w / 2, top: y + top + (h - tall) / 2, bottom: y + top + (h + tall) / 2 });
         if (child >= 0) ports.set(child, this.lay(child, each, left, y + top + (h - each.h) / 2, number, false));
         left += each.w + GAP;
       });

@@ -21,6 +21,7 @@ from gawee_dialect.interpreter import run_module
 from gawee_dialect.passes.loops.convert_scf_to_openmp import ConvertScfToOpenMP
 from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
 from gawee_dialect.universe import make_context
+from tests.effort import crossed, full_run
 from tests.loops_level import UpstreamNative, llvm_module, run_native
 from tests.upstream_mlir import requires_upstream, run_mlir_opt
 
@@ -260,7 +261,8 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), same)
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize(
-    ("without_pool", "threads"), [("", 2), ("openmp.start_pool = lambda threads: None", 1)]
+    ("without_pool", "threads"),
+    [("", 2), pytest.param("openmp.start_pool = lambda threads: None", 1, marks=full_run)],
 )
 def test_a_forked_process_does_not_wait_for_threads_that_it_has_not(
     without_pool: str, threads: int
@@ -274,9 +276,12 @@ def test_a_forked_process_does_not_wait_for_threads_that_it_has_not(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.parametrize("without_pool", ["", "openmp.start_pool = lambda threads: None"])
 @pytest.mark.parametrize(
-    "before", ["", "model.num_threads = 1; model(**INPUTS); model.num_threads = 2"]
+    ("before", "without_pool"),
+    crossed(
+        ["", "model.num_threads = 1; model(**INPUTS); model.num_threads = 2"],
+        ["", "openmp.start_pool = lambda threads: None"],
+    ),
 )
 def test_a_process_that_was_forked_before_the_first_team_has_teams(
     before: str, without_pool: str

@@ -32,6 +32,7 @@ NAMES = [
     "gallery_transformer",
     pytest.param("gallery_lstm", marks=full_run),
     "gallery_passes",
+    pytest.param("gallery_phone", marks=full_run),
     "gallery_failing",
     "gallery_reduced",
     pytest.param("gallery_study", marks=full_run),

@@ -3,7 +3,7 @@
 Hands arguments, environment, directory and the three streams to the server, and ends as the tool
 does: with its exit code, or by its signal. Without a server it becomes the tool: `python -m MODULE`.
 
-Imports nothing that is not built into Python, since a run of lit starts it 600 times; hence the
+Imports nothing that is not built into Python, since a run of lit starts it 850 times; hence the
 modules with an underscore.
 """
 

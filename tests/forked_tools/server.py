@@ -4,6 +4,7 @@
 ends a tool whose client is gone.
 """
 
+import atexit
 import gc
 import importlib
 import io
@@ -16,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -224,7 +226,28 @@ def main(owner: str, listener: str, folder: str) -> None:
         return
     for number, handler in before.items():
         signal.signal(number, handler)
-    tool.run()
+    try:
+        tool.run()
+    except SystemExit as end:
+        if not isinstance(end.code, int | None):
+            raise
+        leave(end.code or 0)
+    else:
+        leave(0)
+
+
+def leave(code: int) -> None:
+    """End as Python does, but for taking modules apart: that takes longer than most tools run.
+
+    Returns where a stream cannot be written, which Python tells of at its own end.
+    """
+    getattr(threading, "_shutdown")()  # waits for threads
+    atexit._run_exitfuncs()
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code & 0xFF)
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
+from tests.effort import FULL
 from tests.fuzz.reader import Reader
 from tests.fuzz.readers import READERS
 from tests.fuzz.watched import what_is_wrong
 
-SEEDS = 8
+SEEDS = 8 if FULL else 2
 """Of a reader, that are read as they are."""
-TRIED = 12
+TRIED = 12 if FULL else 3
 STRIDE = 397
 """Numbers that are tried lie so far apart: a prime, so that all seeds have their turn."""
 

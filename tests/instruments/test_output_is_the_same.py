@@ -8,7 +8,7 @@ import pytest
 from gawee_dialect.instruments import explain_missed, print_ir, timing, trace_patterns
 from gawee_dialect.tools import gawee_opt, gawee_translate
 from gawee_dialect.tools.gawee_opt import FAMILIES, InstrumentFamily
-from tests.effort import FULL
+from tests.effort import FULL, full_run
 
 ROOT = Path(__file__).parent.parent
 DIGITS = ROOT.parent / "examples" / "digits" / "graph.json"
@@ -71,8 +71,13 @@ def test_every_family_is_tried(family: InstrumentFamily) -> None:
 
 @pytest.mark.parametrize(
     ("name", "locations"),
-    [*((name, []) for name in INPUTS), ("digits", ["--mlir-print-debuginfo"])],
-    ids=[*INPUTS, "located"],
+    [
+        pytest.param("folds", [], marks=full_run),
+        ("elementwise", []),
+        ("digits", []),
+        ("digits", ["--mlir-print-debuginfo"]),
+    ],
+    ids=["folds", "elementwise", "digits", "located"],
 )
 def test_output_is_that_without_instruments(
     name: str,

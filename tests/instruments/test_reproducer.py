@@ -23,6 +23,7 @@ from gawee_dialect.passes.pass_manager import leaf_passes, run_passes
 from gawee_dialect.passes.pipelines import GaweeToLinalg, to_linalg
 from gawee_dialect.tools import gawee_opt
 from gawee_dialect.universe import make_context
+from tests.effort import full_run
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -278,7 +279,7 @@ def test_an_empty_folder_name_is_none(run: Run, folder: Path):
     assert reproducers(folder) == []
 
 
-@pytest.mark.parametrize("flag", ["--crash", "--break"])
+@pytest.mark.parametrize("flag", [pytest.param("--crash", marks=full_run), "--break"])
 def test_the_test_of_a_bug_fails_until_it_is_mended(run: Run, folder: Path, flag: str):
     run(flag, "--reproducer-dir=out")
     (written,) = reproducers(folder)

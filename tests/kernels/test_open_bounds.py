@@ -12,6 +12,7 @@ from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes
 from gawee_dialect.universe import all_passes, make_context
+from tests.effort import crossed
 
 SIZES = (1, 6, 7, 13, 24, 39)
 
@@ -66,17 +67,19 @@ def product(schedule: str) -> str:
     )
 
 
-@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(
-    "schedule",
-    [
-        "loops = [d0 by 6, d1 by 8, d2], vector = d1 by 4",
-        "loops = [d1 by 8, d0, d2], vector = d1 by 4, parallel = 2",
-        "loops = [d0 by 4, d1 by 8, d2], vector = d1 by 4, parallel = 2",
-        "loops = [d0 by 12, d0 by 4, d1 by 8, d2], vector = d1 by 4, parallel = 2",
-        "loops = [d0 by 8, d1 by 3, d2], vector = d0 by 4, parallel = 1",
-        "loops = [d0, d1, d2]",
-    ],
+    ("schedule", "size"),
+    crossed(
+        [
+            "loops = [d0 by 6, d1 by 8, d2], vector = d1 by 4",
+            "loops = [d1 by 8, d0, d2], vector = d1 by 4, parallel = 2",
+            "loops = [d0 by 4, d1 by 8, d2], vector = d1 by 4, parallel = 2",
+            "loops = [d0 by 12, d0 by 4, d1 by 8, d2], vector = d1 by 4, parallel = 2",
+            "loops = [d0 by 8, d1 by 3, d2], vector = d0 by 4, parallel = 1",
+            "loops = [d0, d1, d2]",
+        ],
+        SIZES,
+    ),
 )
 def test_rows_in_tiles_and_those_left_match_numpy(schedule: str, size: int) -> None:
     x, w = numbers(size, 5), numbers(5, 11)
@@ -108,14 +111,16 @@ def row_sums(schedule: str) -> str:
     )
 
 
-@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(
-    "schedule",
-    [
-        "loops = [d0 by 4, d1 by 16], vector = d1 by 8",
-        "loops = [d0, d1 by 8], vector = d1 by 8, parallel = 1",
-        "loops = [d0 by 8, d1], vector = d0 by 8",
-    ],
+    ("schedule", "size"),
+    crossed(
+        [
+            "loops = [d0 by 4, d1 by 16], vector = d1 by 8",
+            "loops = [d0, d1 by 8], vector = d1 by 8, parallel = 1",
+            "loops = [d0 by 8, d1], vector = d0 by 8",
+        ],
+        SIZES,
+    ),
 )
 @pytest.mark.parametrize("greatest", ["39", "20000"], ids=["short", "long"])
 def test_a_sum_over_an_open_length_matches_numpy(schedule: str, size: int, greatest: str) -> None:
@@ -161,13 +166,15 @@ def halo(schedule: str) -> str:
     )
 
 
-@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(
-    "schedule",
-    [
-        "loops = [d0, d1, d2 by 16], vector = d2 by 8",
-        "loops = [d2 by 8, d0, d1], vector = d2 by 8, parallel = 2",
-    ],
+    ("schedule", "size"),
+    crossed(
+        [
+            "loops = [d0, d1, d2 by 16], vector = d2 by 8",
+            "loops = [d2 by 8, d0, d1], vector = d2 by 8, parallel = 2",
+        ],
+        SIZES,
+    ),
 )
 def test_what_is_around_an_open_image_is_filled(schedule: str, size: int) -> None:
     x = numbers(2, 3, size)

@@ -7,6 +7,7 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.model import Model
 from gawee_dialect.universe import make_context
+from tests.effort import crossed
 
 COMBINERS = {
     "addf": (np.sum, "0.0", 2e-6),
@@ -47,9 +48,9 @@ LENGTHS = (128, 64 + 40 + 3, 64 + 7, 60, 33, 5)
 
 
 @pytest.mark.parametrize("combiner", COMBINERS)
-@pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize(
-    "schedule", ["[d0, d1 by 64]", "[d0 by 3, d1 by 32]", "[d0 by 2, d1 by 24]"]
+    ("length", "schedule"),
+    crossed(LENGTHS, ["[d0, d1 by 64]", "[d0 by 3, d1 by 32]", "[d0 by 2, d1 by 24]"]),
 )
 def test_every_number_counts_once(combiner: str, length: int, schedule: str) -> None:
     steps = [*map(int, schedule.replace("]", "").split("by ")[-1:])]

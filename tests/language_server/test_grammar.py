@@ -96,3 +96,10 @@ def test_the_extension_names_files_that_are_there() -> None:
     for path in (package["main"], language["configuration"], grammar["path"]):
         assert (GRAMMAR.parent / path).is_file()
     assert grammar["language"] == language["id"]
+
+
+def test_the_page_installs_the_extension_of_this_version() -> None:
+    package = json.loads((GRAMMAR.parent / "package.json").read_text())
+    page = (GRAMMAR.parents[2] / "docs" / "editor.md").read_text()
+
+    assert f"{package['name']}-{package['version']}.vsix" in page

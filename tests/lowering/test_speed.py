@@ -10,6 +10,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, ReluOp
 from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
+from tests.effort import full_run
 
 
 def chain(blocks):
@@ -25,6 +26,7 @@ def chain(blocks):
     return ModuleOp([function])
 
 
+@full_run
 def test_three_thousand_ops_lower_in_seconds():
     module = chain(1000)
 

@@ -29,6 +29,7 @@ from gawee_dialect.opdesc.invocation import (
 from gawee_dialect.opdesc.pre_run import pre_run
 from gawee_dialect.opdesc.read import parse_descriptions, read_descriptions
 from gawee_dialect.tools.gawee_translate import main
+from tests.effort import full_run
 from tests.opdesc.descriptions import array, number, operator, output, tensor, text
 from tests.opdesc.invocations import changed, described
 from tests.opdesc.test_pre_run import INPUTS, OUTPUTS, PARAMS, PROBE, ROWS, TABLE
@@ -54,7 +55,7 @@ def compile_c(folder: Path, source: str, *flags: str) -> Path:
 
 @needs_gcc
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("level", [pytest.param("-O0", marks=full_run), "-O2"])
 def test_shipped_descriptions_compile_without_a_warning(
     path: Path, level: str, tmp_path: Path
 ) -> None:

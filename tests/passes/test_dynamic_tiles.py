@@ -20,6 +20,7 @@ from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.universe import make_context
 from tests.closeness import assert_allclose
+from tests.effort import crossed
 
 Array = NDArray[np.float64]
 
@@ -258,8 +259,7 @@ def random_inputs(model: Model) -> dict[str, NDArray[np.floating]]:
     return inputs
 
 
-@pytest.mark.parametrize("level", Level)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "level"), crossed(CASES, Level))
 def test_smaller_last_tiles(name: str, level: Level) -> None:
     text, expected = CASES[name]
     model = parsed(text)

@@ -404,6 +404,40 @@ def test_arrows_end_at_what_reads_and_not_at_the_frame_of_its_module(
     opened.close()
 
 
+OVER_BOXES = """() => [...document.querySelectorAll("#graph-a path.edge")].flatMap((path) => {
+  const closed = graphs[0].flat.filter(({ number }) => !(boxes[number].rows && boxes[number].open));
+  const length = path.getTotalLength(), over = new Set();
+  for (let at = 0; at <= length; at++) {
+    const { x, y } = path.getPointAtLength(at);
+    for (const box of closed)
+      if (x > box.x + 1 && x < box.x + box.w - 1 && y > box.y + 1 && y < box.y + box.h - 1)
+        over.add(boxes[box.number].s);
+  }
+  return [...over];
+})"""
+"""The nodes whose boxes an arrow goes over."""
+
+
+def test_an_arrow_that_passes_a_row_goes_beside_its_boxes(browser, tmp_path: Path) -> None:
+    source, target = tmp_path / "net.mlir", tmp_path / "report.html"
+    source.write_text(RESIDUAL.replace("block.inner.one", "a_long_name_of_a_node"))
+    words = [str(source), "--gawee-to-linalg", "-o", str(tmp_path / "out.mlir")]
+    assert gawee_opt.main([*words, "--html", str(target)]) == 0
+    opened = Opened(browser, target)
+
+    assert opened.page.locator("#graph-a path.edge").count() > 4
+    assert opened.page.evaluate(OVER_BOXES) == []
+    opened.close()
+
+
+def test_the_name_of_a_pass_is_seen_whole(browser, tmp_path: Path) -> None:
+    opened = Opened(browser, residual_page(tmp_path), viewport={"width": 390, "height": 844})
+    wide = opened.page.locator("#graph-a select").evaluate("(select) => select.clientWidth")
+    # Names of passes have up to 30 letters, the bar four buttons beside them.
+    assert wide > 0.45 * 390
+    opened.close()
+
+
 def test_arrow_keys_show_the_graph_before_and_after_each_pass(browser, tmp_path: Path) -> None:
     opened = Opened(browser, residual_page(tmp_path))
     for _ in range(9):  # no further than the last

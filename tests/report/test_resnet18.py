@@ -12,6 +12,8 @@ from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
 from tests.effort import full_run
 from tests.report.opened import Opened, first_paint
 
+pytestmark = full_run
+
 SMALL = {"size": 32, "width": 4}
 LEVELS = ("input", "gawee", "linalg", "kernels", "buffers", "loops", "llvm")
 BYTES = 5_000_000
@@ -23,7 +25,7 @@ FILLED = """() => [...document.querySelectorAll("#details details[open]")].every
   (each) => each.querySelector("pre"))"""
 
 
-@pytest.fixture(scope="module", params=["small", pytest.param("full size", marks=full_run)])
+@pytest.fixture(scope="module", params=["small", "full size"])
 def run_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a run with the time of each node."""
     folder = tmp_path_factory.mktemp("resnet18")

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("distributed")
 
 from gawee_dialect.workers.dask_workers import DaskWorkers
-from tests.effort import full_run
+from tests.effort import FULL, full_run
 from tests.workers.cluster import cluster
 
 
@@ -26,13 +26,14 @@ def test_there_is_a_place_for_each_thread_of_the_workers(address: str) -> None:
 def test_fuzzing_finds_the_same(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     from tests.fuzz.__main__ import main
 
-    flags = ["gawee-json", "--inputs", "600"]
+    count = 600 if FULL else 60
+    flags = ["gawee-json", "--inputs", f"{count}"]
     printed = []
     for more in ([], ["--scheduler", address]):
         assert main([*flags, *more]) == 0
         printed.append(re.sub(r", \d+ s$", "", capsys.readouterr().out.strip()))
 
-    assert printed[0] == printed[1] == "gawee-json: 600 inputs, 0 findings"
+    assert printed[0] == printed[1] == f"gawee-json: {count} inputs, 0 findings"
 
 
 def test_cases_of_onnx_have_the_same_verdicts(address: str) -> None:

@@ -198,6 +198,9 @@ def export(
     for one that cannot be traced.
     """
     library = torch()
+    if is_tensor(inputs):
+        hint = "a tuple has the arguments of forward: (x,)"
+        raise ExportError(Diagnostic("expected a tuple of example inputs, got a tensor", hint=hint))
     stand_ins = StandIns()
     assigned: list[str] = []
     try:

@@ -40,7 +40,7 @@ from gawee_dialect.interpreter.loops.writer import (
     fits,
     integer_width,
 )
-from gawee_dialect.interpreter.scalars import evaluate_scalar
+from gawee_dialect.interpreter.scalars import evaluate_to
 from gawee_dialect.interpreter.vector import (
     VECTOR,
     lanes_reached,
@@ -84,13 +84,14 @@ def write_vector_op(writer: Writer, op: Operation) -> None:
         return
     dtypes = [dtype_of(operand.type) for operand in op.operands]
     scalar = not is_vector(op.results[0])
+    dtype = dtype_of(op.results[0].type)
 
     def call(*operands: Array) -> object:
         typed = [
-            np.asarray(value).astype(dtype, copy=False)[()]
-            for dtype, value in zip(dtypes, operands, strict=True)
+            np.asarray(value).astype(each, copy=False)[()]
+            for each, value in zip(dtypes, operands, strict=True)
         ]
-        result = evaluate_scalar(evaluate, op, typed)
+        result = evaluate_to(dtype, evaluate, op, typed)
         return result.item() if scalar else result
 
     writer.define(op.results[0], f"{writer.bind(call)}({', '.join(names)})")
@@ -365,13 +366,13 @@ def write_call(writer: Writer, op: Operation, names: Sequence[Name]) -> None:
     """Write a call of an op's NumPy definition."""
     evaluate = SCALARS[type(op)]
     dtypes = [dtype_of(operand.type) for operand in op.operands]
+    dtype = dtype_of(op.results[0].type)
 
     def call(*operands: float) -> object:
         typed = [
-            np.asarray(value).astype(dtype)[()]
-            for dtype, value in zip(dtypes, operands, strict=True)
+            np.asarray(value).astype(each)[()] for each, value in zip(dtypes, operands, strict=True)
         ]
-        return evaluate_scalar(evaluate, op, typed).item()
+        return evaluate_to(dtype, evaluate, op, typed).item()
 
     function = writer.bind(call)
     writer.define(op.results[0], f"{function}({', '.join(name.text for name in names)})")

@@ -253,6 +253,9 @@ def clamped(op: Operation, indices: SSAValue, check: IndexCheck, *, by_rows: boo
     shifted = builder.insert(AddOp(wide, constants(check.shifts(), i64))).result
     rank = len(tensor_shape(indices))
     worst = builder.insert(ReduceMaxOp(shifted, axes=range(rank - by_rows))).result
+    name = next((result.name_hint for result in op.results if result.name_hint), None)
+    if name is not None:
+        inside.name_hint, worst.name_hint = f"{name}_indices", f"{name}_largest_index"
     for new in inserted:
         hand_on_location(op, new)
     return Checked(inside, worst)

@@ -6,6 +6,8 @@
 // RUN: gawee-opt %s --gawee-to-linalg -p 'form-kernels,convert-to-winograd{target=skylake-avx512},assign-layouts{target=skylake-avx512},assign-schedules{target=skylake-avx512}' | filecheck %s --check-prefix LAYOUT
 // RUN: gawee-opt %s --gawee-to-linalg -p 'form-kernels,convert-to-winograd{target=skylake-avx512},assign-layouts{target=skylake-avx512},hoist-parameter-computation,bufferize,outline-kernels,plan-memory' | filecheck %s --check-prefix BUFFER
 
+// RUN: gawee-opt %s --check-indices --gawee-to-linalg -p form-kernels | filecheck %s --check-prefix INDICES
+
 // FOLD-LABEL:   func.func @main
 // FOLD:           %c1e-05 = gawee.constant dense<1.000000e-05>
 // FOLD:           %bn_scale = gawee.div
@@ -73,4 +75,13 @@ func.func @main(%x: tensor<1x64x56x56xf32> {gawee.input = "x"}, %y: tensor<5x3xf
   %sum = gawee.add %y, %z : (tensor<5x3xf32>, tensor<5x3xf32>) -> tensor<5x3xf32> loc("sum")
   %turned = gawee.transpose %sum permutation [1, 0] : (tensor<5x3xf32>) -> tensor<3x5xf32> loc("turned")
   return %pool, %scaled, %turned : tensor<1x64x28x28xf32>, tensor<5x3xf32>, tensor<3x5xf32>
+}
+
+// INDICES-LABEL: func.func @indices
+// INDICES:         %rows_indices = gawee.kernel parallel [4] ins(%i :
+// INDICES:         %rows_largest_index = gawee.kernel parallel [] reduce [4] ins(%i :
+// INDICES:         %rows = linalg.generic {{.*}} ins(%rows_indices :
+func.func @indices(%x: tensor<5x3xf32>, %i: tensor<4xi64>) -> tensor<4x3xf32> {
+  %rows = gawee.gather %x, %i axis 0 : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32> loc("rows")
+  return %rows : tensor<4x3xf32>
 }

@@ -17,6 +17,7 @@ from gawee_dialect.instruments.prove import run
 from gawee_dialect.passes.tensors import convert_to_winograd
 from gawee_dialect.passes.tensors.convert_to_winograd.choose import Convolution, plans
 from gawee_dialect.target.description import Processor
+from tests.effort import full_run
 from tests.instruments.checking import parse
 from tests.instruments.prove import networks
 from tests.instruments.prove.proving import prove, prove_after, unproved
@@ -32,9 +33,9 @@ LOOPS = "gawee-to-kernels,gawee-kernels-to-loops"
     ("name", "pipeline"),
     [
         ("MOBILE", BY_KERNELS),
-        ("MOBILE", PLAIN),
+        pytest.param("MOBILE", PLAIN, marks=full_run),
         ("TRANSFORMER", PLAIN),
-        ("SUM", BY_KERNELS),
+        pytest.param("SUM", BY_KERNELS, marks=full_run),
     ],
 )
 def test_every_pass_to_the_llvm_dialect_is_proved(name: str, pipeline: str) -> None:
@@ -117,6 +118,7 @@ def test_loops_of_winograd_are_proved() -> None:
     assert verdicts["lower-winograd-to-loops"] == "proved"
 
 
+@full_run
 def test_filters_that_are_transformed_in_registers_are_proved() -> None:
     text = networks.WINOGRAD.replace("13x11", "7x6")
     with choosing_winograd(filters=True):

@@ -35,6 +35,7 @@ from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.check.failure import CheckFailure
 from gawee_dialect.passes.numerics import FOLDS_CONSTANTS, Numerics, approximates
 from gawee_dialect.tools import gawee_opt
+from tests.effort import full_run
 from tests.instruments.checking import parse
 from tests.instruments.prove import networks
 from tests.instruments.prove.proving import prove, unproved
@@ -250,6 +251,7 @@ return %h{steps} : {rows}
 }}"""
 
 
+@full_run
 def test_errors_of_functions_add_up_along_a_recurrence() -> None:
     # After 20 steps outputs are thousands of ulp apart, where each tanh may be off by 7.
     proof = prove(parse(recurrence(20)), "gawee-to-kernels,gawee-kernels-to-loops,expand-math")

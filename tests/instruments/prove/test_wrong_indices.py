@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleO
 
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.instruments.check.failure import CheckFailure
+from tests.effort import crossed
 from tests.instruments.checking import parse
 from tests.instruments.prove import networks
 from tests.instruments.prove.proving import prove, prove_after, unproved
@@ -36,12 +37,14 @@ def other_constant(old: int, new: int) -> Callable[[ModuleOp], None]:
     return change
 
 
-@pytest.mark.parametrize("before", ["check-indices", "gawee-to-kernels", LOOPS])
+LIMITS = ((-37, -36), (-37, -38), (36, 35), (36, 37), (37 - (1 << 63), 38 - (1 << 63)))
+
+
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [(-37, -36), (-37, -38), (36, 35), (36, 37), (37 - (1 << 63), 38 - (1 << 63))],
+    ("before", "limit"), crossed(["check-indices", "gawee-to-kernels", LOOPS], LIMITS)
 )
-def test_other_limits_of_indices_are_caught(before: str, old: int, new: int) -> None:
+def test_other_limits_of_indices_are_caught(before: str, limit: tuple[int, int]) -> None:
+    old, new = limit
     module = parse(networks.HALVES)
 
     with pytest.raises(
