@@ -9,7 +9,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from gawee_dialect.dialect.open_size import OpenSize, is_open
+from gawee_dialect.dialect.open_size import OpenSize
 
 MOST_VECTORS = 32
 """Along a reduction, in a tile: as many as there are registers at most."""

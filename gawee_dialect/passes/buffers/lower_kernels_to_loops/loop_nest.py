@@ -387,7 +387,9 @@ class LoopNest:
         vector = AffineExpr.dimension(self.vector_dim)
         for value, map in zip((*self.op.inputs, self.op.target), self.op.maps, strict=True):
             axes = [axis for axis in map.results if self.vector_dim in axis.used_dims()]
-            if axes and (axes != [vector] or map.results[-1] != vector or strides_of(value)[-1] != 1):
+            if axes and (
+                axes != [vector] or map.results[-1] != vector or strides_of(value)[-1] != 1
+            ):
                 return False
         return True
 

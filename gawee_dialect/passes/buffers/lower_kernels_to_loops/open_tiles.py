@@ -1,7 +1,7 @@
 """Loops over a dimension whose size is open: tiles of several sizes, each built by itself.
 
     n points of a vector by 32  ->  for n / 32: a tile of 32; then of 16; then of fewer lanes
-    n rows by 8                 ->  for ceil(n / 8): a tile of as many rows as the others, or one less
+    n rows by 8                 ->  for ceil(n / 8): a tile of as many as others, or of one less
 
 What is inside of a tile has constants of its own: bounds that are known at run time there take
 twice as long.
@@ -140,7 +140,7 @@ class OpenLoop:
 
 @dataclass(frozen=True)
 class RowLoop:
-    """A loop over rows whose number is open, in tiles that are about equal: at most one differs.
+    """A loop over rows whose number is open, in tiles that are equal but for one row.
 
     17 rows by 8  ->  tiles of 6, 6 and 5 rows
 
@@ -177,7 +177,10 @@ class RowLoop:
         if least(size) < 1:
             tiles = arithmetic(builder, arith.MaxUIOp, tiles, constant_index(builder, 1))
         rows = size_index(builder, self.counters, size)
-        return tuple(arithmetic(builder, op, rows, tiles) for op in (arith.DivUIOp, arith.RemUIOp))
+        fewer, longer = (
+            arithmetic(builder, op, rows, tiles) for op in (arith.DivUIOp, arith.RemUIOp)
+        )
+        return fewer, longer
 
     def _tile(
         self,
@@ -199,8 +202,9 @@ class RowLoop:
         more = arithmetic(builder, arith.AddiOp, rows, constant_index(builder, 1))
         is_longer = builder.insert(arith.CmpiOp(number, longer, "ult")).result
         own = builder.insert(arith.SelectOp(is_longer, more, rows)).result
+        start = LinearIndex(terms={first: 1})
         most = min(self.most, greatest(size))
-        self._of_rows(builder, own, most, lambda at, rows: tile(at, LinearIndex(terms={first: 1}), rows))
+        self._of_rows(builder, own, most, lambda inner, rows: tile(inner, start, rows))
 
     def _of_rows(
         self, builder: Builder, own: SSAValue, rows: int, tile: Callable[[Builder, int], None]

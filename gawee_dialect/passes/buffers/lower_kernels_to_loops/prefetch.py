@@ -24,9 +24,10 @@ from gawee_dialect.upstream.memref import PrefetchOp
 
 LINE = 64
 """Bytes of a cache line, on all processors of `target`."""
-FEW = 2
 SECOND_CACHE = 2
 """The locality of what is to wait in the second cache for a whole iteration."""
+FEW = 2
+"""How many times fewer rows than a schedule says are too few for a step to have time to fetch."""
 
 
 def build_prefetch(
@@ -119,7 +120,7 @@ class _Iteration:
 
 
 def _place(indices: IndexBuilder, first: LinearIndex, step: int, count: int) -> LinearIndex:
-    """Return which iteration one is whose first point is known; that of the last of some if more."""
+    """Return the number of the iteration that begins at a point, of `count` at most the last."""
     place = indices.evaluate(AffineExpr.dimension(0) // step, [first])
     assert place is not None
     last = constant_index(indices.builder, count - 1)
