@@ -1,7 +1,8 @@
 """One code for all sizes against code for the sizes at hand: time at points of a range, and bytes.
 
-Both run by turns in one thread, and the least time of each counts. Points are drawn so that a small
-size is as likely as a large one. *Bytes* are those of machine code and packed weights together.
+Both run by turns in one thread. The least time of each counts, of the processor: what others do at
+the same time says less. Points are drawn so that a small size is as likely as a large one. *Bytes*
+are those of machine code and packed weights together.
 """
 
 import os
@@ -15,7 +16,7 @@ from math import exp, log
 from pathlib import Path
 from random import Random
 from statistics import geometric_mean
-from time import perf_counter
+from time import perf_counter, thread_time
 
 import numpy as np
 import torch
@@ -122,10 +123,12 @@ def milliseconds(
     end = perf_counter() + seconds
     while perf_counter() < end or len(times[0]) < LEAST_RUNS:
         for model, own in zip(models, times, strict=True):
-            start = perf_counter()
+            start = thread_time()
             model.run({"x": x})
-            own.append(perf_counter() - start)
-    return [1000 * min(own) for own in times], float(np.abs(np.subtract(first, second, dtype=np.float64)).max())
+            own.append(thread_time() - start)
+    return [1000 * min(own) for own in times], float(
+        np.abs(np.subtract(first, second, dtype=np.float64)).max()
+    )
 
 
 def code_and_weights(model: Model, compiled: CompiledModel) -> tuple[int, int]:

@@ -9,7 +9,6 @@ from xdsl.dialects import arith, memref, scf, vector
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, VectorType, f64, i64
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.combiners import combiner_of, divides_integers
@@ -45,12 +44,12 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_tiles import (
     OpenLoop,
     RowLoop,
     TileLoop,
+    lies_in_rows,
     number_of_tiles,
 )
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.prefetch import build_prefetch
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.quick_ops import end_iteration
 from gawee_dialect.passes.buffers.lower_linalg_to_loops import constant_index
-from gawee_dialect.passes.buffers.lower_linalg_to_loops.loop_order import strides_of
 from gawee_dialect.upstream.arith import SelectOp, number_constant
 
 # Inputs that lie side by side along another dimension than the vector's: squares of them are
@@ -370,7 +369,7 @@ class LoopNest:
             return RowLoop(self.counters, name, loop.step)
         steps.add(self.lanes if is_vector else 1)
         smaller = sorted({each for each in steps if each < loop.step}, reverse=True)
-        if not is_vector or not self._lies_in_rows:
+        if not is_vector or traps(self.op) or not lies_in_rows(self.op, loop.dim):
             return OpenLoop(self.counters, name, [*dict.fromkeys((loop.step, *smaller, 1))])
 
         def rest(builder: Builder, first: LinearIndex, number: SSAValue) -> None:
@@ -378,20 +377,6 @@ class LoopNest:
             inside(builder, replace(at, lanes=number))
 
         return OpenLoop(self.counters, name, [loop.step, *smaller], rest)
-
-    @property
-    def _lies_in_rows(self) -> bool:
-        """Whether lanes that no point has can be left out of each access to memory."""
-        if self.vector_dim is None or traps(self.op):
-            return False
-        vector = AffineExpr.dimension(self.vector_dim)
-        for value, map in zip((*self.op.inputs, self.op.target), self.op.maps, strict=True):
-            axes = [axis for axis in map.results if self.vector_dim in axis.used_dims()]
-            if axes and (
-                axes != [vector] or map.results[-1] != vector or strides_of(value)[-1] != 1
-            ):
-                return False
-        return True
 
     def _tiles(self, loop: Loop, place: NestBox, inside: Inside) -> BuildTile:
         """Return what builds a tile of an open dimension: from where on, and of how many points."""

@@ -14,8 +14,10 @@ from typing import NamedTuple, Protocol
 from xdsl.builder import Builder
 from xdsl.dialects import arith, scf
 from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint
 
+from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.open_size import OpenSize, SizeName, UnknownSize, greatest, least
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.linear_index import (
     Counters,
@@ -26,6 +28,7 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.linear_index import (
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_loop import rolled_loop
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.quick_ops import arithmetic, end_iteration
 from gawee_dialect.passes.buffers.lower_linalg_to_loops import constant_index
+from gawee_dialect.passes.buffers.lower_linalg_to_loops.loop_order import strides_of
 
 BuildTile = Callable[[Builder, LinearIndex, int], None]
 """Builds a tile from its first point on, of so many points."""
@@ -245,3 +248,14 @@ def _tiles(builder: Builder, counters: Counters, size: OpenSize, step: int) -> S
     more = constant_index(builder, step - 1)
     last = arithmetic(builder, arith.AddiOp, points, more)
     return arithmetic(builder, arith.DivUIOp, last, constant_index(builder, step))
+
+
+def lies_in_rows(op: KernelOp, dim: int) -> bool:
+    """Whether lanes along a dimension are side by side in each operand that depends on it: those
+    that no point has can be left out of every access then."""
+    lane = AffineExpr.dimension(dim)
+    for value, map in zip((*op.inputs, op.target), op.maps, strict=True):
+        axes = [axis for axis in map.results if dim in axis.used_dims()]
+        if axes and (axes != [lane] or map.results[-1] != lane or strides_of(value)[-1] != 1):
+            return False
+    return True
