@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import ClassVar, NamedTuple
 
 from xdsl.context import Context
@@ -309,16 +310,18 @@ FEW = 7
 def _tile_open_batch(module: ModuleOp, function: FuncOp) -> bool:
     """Have one image after the other convolved, where only their number is open."""
     name = _open_batch(function)
-    few = 0 if name is None else min(FEW, name.last)
-    if name is None or few < max(SEVERAL, name.low) or name.step != 1:
+    few = 0 if name is None else min(max(FEW, name.low), name.last)
+    if name is None or few < SEVERAL or name.step != 1:
         return False
-    copy = find_function(specialized(module, {name.name: few}))
-    assert copy is not None
     try:
+        copy = find_function(specialized(module, {name.name: few}))
+        assert copy is not None
         found = _images_of(copy)
     except GaweeError:
         return False
-    nodes = max((_convolving(run, found) for run in _runs(copy, found)), key=len, default=())
+    shared = {each.op for each in found.repeated}  # what it reads is written out for all images
+    runs = (list(takewhile(lambda op: op not in shared, run)) for run in _runs(copy, found))
+    nodes = max((_convolving(run, found) for run in runs), key=len, default=())
     if not nodes:
         return False
     own = dict(zip(copy.walk(), function.walk(), strict=True))

@@ -61,3 +61,31 @@ func.func @main(%x: tensor<?x3x9x7xf32> {gawee.input = "x", gawee.sizes = ["batc
   %1 = gawee.reduce_max %0 axes [0] : (tensor<?x5x9x7xf32>) -> tensor<5x9x7xf32>
   func.return %1 : tensor<5x9x7xf32>
 }
+
+// -----
+
+// What reads a value that is written out for all images stays outside.
+// CHECK-LABEL: func.func @main
+// CHECK:         %[[ALL:.*]] = gawee.scan steps "batch"
+// CHECK:           gawee.conv
+// CHECK:         %[[PATCHES:.*]] = gawee.reshape %[[ALL]]
+// CHECK:         gawee.cat %{{.*}}, %[[PATCHES]] dim 2 : (tensor<?x5x1xf32>, tensor<?x5x63xf32>) -> tensor<?x5x64xf32>
+func.func @main(%x: tensor<?x3x9x7xf32> {gawee.input = "x", gawee.sizes = ["batch", "-", "-", "-"]},
+                %w: tensor<5x3x3x3xf32> {gawee.parameter = "w"}, %t: tensor<1x5x1xf32> {gawee.parameter = "t"}) -> tensor<?x5x64xf32> {
+  %0 = gawee.conv %x, %w strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<?x3x9x7xf32>, tensor<5x3x3x3xf32>) -> tensor<?x5x9x7xf32>
+  %1 = gawee.reshape %0 shape ["batch", 5, 63] : (tensor<?x5x9x7xf32>) -> tensor<?x5x63xf32>
+  %2 = gawee.broadcast_to %t shape ["batch", 5, 1] : (tensor<1x5x1xf32>) -> tensor<?x5x1xf32>
+  %3 = gawee.cat %2, %1 dim 2 : (tensor<?x5x1xf32>, tensor<?x5x63xf32>) -> tensor<?x5x64xf32>
+  func.return %3 : tensor<?x5x64xf32>
+}
+
+// -----
+
+// A batch is looked at for a number that it may have.
+// CHECK-LABEL: func.func @main
+// CHECK:         gawee.scan steps "batch"
+func.func @main(%x: tensor<?x3x9x7xf32> {gawee.input = "x", gawee.sizes = ["batch", "-", "-", "-"]}, %w: tensor<5x3x3x3xf32> {gawee.parameter = "w"}) -> tensor<?x5x9x7xf32>
+    attributes {gawee.ranges = {batch = "16 to 32"}} {
+  %0 = gawee.conv %x, %w strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<?x3x9x7xf32>, tensor<5x3x3x3xf32>) -> tensor<?x5x9x7xf32>
+  func.return %0 : tensor<?x5x9x7xf32>
+}
