@@ -544,7 +544,7 @@ def write_sizes(module: ModuleOp, values: Mapping[str, int]) -> None:
             hint = "specialize-sizes comes before lower-to-linalg"
             raise GaweeError(Diagnostic.at(function, text, hint))
         for block in function.body.blocks:
-            _write_in(block, values)
+            write_block_sizes(block, values)
         mark_sizes(function)
         function.update_function_type()
 
@@ -569,7 +569,8 @@ def _at(attributes: DictionaryAttr, argument: SSAValue) -> DictionaryAttr:
     return DictionaryAttr(entries)
 
 
-def _write_in(block: Block, values: Mapping[str, int]) -> None:
+def write_block_sizes(block: Block, values: Mapping[str, int]) -> None:
+    """Write numbers for names in the types and the ops of a block, in place."""
     for argument in block.args:
         _write_type(argument, values)
     for op in block.ops:
@@ -578,7 +579,7 @@ def _write_in(block: Block, values: Mapping[str, int]) -> None:
                 op.properties[key] = size_list(sizes_at(attribute.get_values(), values))
         for region in op.regions:
             for inner in region.blocks:
-                _write_in(inner, values)
+                write_block_sizes(inner, values)
         for result in op.results:
             _write_type(result, values)
 

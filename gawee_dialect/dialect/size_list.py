@@ -83,14 +83,15 @@ def _not_known_yet(name: str) -> SizeName:
 def print_sizes(printer: Printer, sizes: Sequence[int]) -> None:
     """Print a list of sizes: those that are open in quotes."""
 
-    def print_size(size: int) -> None:
-        if isinstance(size, OpenSize):
-            printer.print_string_literal(str(size))
-        else:
-            printer.print_int(size)
-
     with printer.in_square_brackets():
-        printer.print_list(sizes, print_size)
+        printer.print_list(sizes, lambda size: _print_size(printer, size))
+
+
+def _print_size(printer: Printer, size: int) -> None:
+    if isinstance(size, OpenSize):
+        printer.print_string_literal(str(size))
+    else:
+        printer.print_int(size)
 
 
 @irdl_custom_directive
@@ -107,3 +108,19 @@ class Sizes(CustomDirective):
         assert isa(sizes, SizeList)
         state.print_whitespace(printer)
         print_sizes(printer, sizes.get_values())
+
+
+@irdl_custom_directive
+class OneSize(CustomDirective):
+    """A list of one size in the text of an op, without brackets: `5`, or `"batch"`."""
+
+    sizes: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        self.sizes.set(state, size_list([_parse_size(parser)]))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        sizes = self.sizes.get(op)
+        assert isa(sizes, SizeList)
+        state.print_whitespace(printer)
+        _print_size(printer, sizes.get_values()[0])

@@ -1,5 +1,6 @@
 """A C program calls code whose sizes are open, at several of them."""
 
+import ctypes
 import json
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import module_of_text
 from gawee_dialect.model import Model
+from tests.closeness import assert_allclose
 
 PLAIN = CodeOptions(algorithms="plain")
 
@@ -81,6 +83,52 @@ def test_c_calls_at_several_sizes(options: CodeOptions, tmp_path: Path) -> None:
     expected = np.concatenate([(each / each.sum(1, keepdims=True)).ravel() for each in powers])
     # Sums of six products, and of as many powers as the length, in float32.
     np.testing.assert_allclose(found, expected, rtol=2e-5, atol=1e-6)
+
+
+IMAGES = """
+func.func @main(%x: tensor<?x16x20x20xf32> {gawee.input = "x", gawee.sizes = ["batch", "-", "-", "-"]},
+                %w: tensor<16x16x3x3xf32> {gawee.parameter = "w"})
+    -> (tensor<?x16x20x20xf32> {gawee.output = "y"})
+    attributes {gawee.ranges = {batch = "1 to 9"}} {
+  %0 = gawee.conv %x, %w strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<?x16x20x20xf32>, tensor<16x16x3x3xf32>) -> tensor<?x16x20x20xf32>
+  %1 = gawee.relu %0 : (tensor<?x16x20x20xf32>) -> tensor<?x16x20x20xf32>
+  func.return %1 : tensor<?x16x20x20xf32>
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_c_calls_convolutions_of_any_number_of_images(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    import torch
+
+    rng = np.random.default_rng(3)
+    weights = rng.standard_normal((16, 16, 3, 3), np.float32)
+    model = Model(module_of_text(IMAGES), {"w": weights})
+    options = CodeOptions(num_threads=1)
+    assert any(op.name == "gawee.winograd" for op in model.lowered("kernels", options).walk())
+    model.save(tmp_path, ("obj", "header"), options, name="net")
+    loads = "int load(const char *path, void **weights) { return net_load(path, weights); }\n"
+    (tmp_path / "load.c").write_text(f'#include "net.h"\n{loads}')
+    build = ["cc", "-shared", "-fPIC", "load.c", "net.o", "-lm", "-o", "net.so"]
+    subprocess.run(build, cwd=tmp_path, check=True)
+
+    library = ctypes.CDLL(str(tmp_path / "net.so"))
+    library.net_workspace_size.restype = ctypes.c_size_t
+    loaded = ctypes.c_void_p()
+    assert library.load(bytes(tmp_path / "net.weights.bin"), ctypes.byref(loaded)) == 0
+    for batch in (1, 9, 4):
+        x = rng.standard_normal((batch, 16, 20, 20), np.float32)
+        y = np.empty_like(x)
+        sizes = (ctypes.c_int64 * 1)(batch)
+        workspace = np.empty(library.net_workspace_size(sizes), np.uint8)
+        pointers = (ctypes.c_void_p(each.ctypes.data) for each in (x, y))
+        place = ctypes.c_void_p(workspace.ctypes.data)
+        assert library.net_run(sizes, *pointers, loaded, place) == 0
+        taken = torch.from_numpy(x).double(), torch.from_numpy(weights).double()
+        expected = torch.conv2d(*taken, padding=1).relu().numpy()
+        # Sums of 144 products by Winograd's algorithm, whose transforms add some roundings.
+        assert_allclose(y, expected, rtol=1e-3, atol=1e-3)
 
 
 def test_header_and_manifest_say_the_sizes(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import TypeGuard
 
 from xdsl.builder import Builder
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import I64, IntegerAttr, ModuleOp, TensorType, UnitAttr, i64
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
@@ -26,7 +26,9 @@ from xdsl.utils.exceptions import VerifyException
 from gawee_dialect.dialect.graph.shape import CatOp, ReshapeOp
 from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.kernels.kernel import YieldOp
+from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.operation import InferredOp
+from gawee_dialect.dialect.size_list import SIZE_LIST, OneSize, size_list
 from gawee_dialect.dialect.types import (
     AnyTensor,
     is_tensor,
@@ -83,15 +85,17 @@ class ScanOp(InferredOp):
 
     initial = var_operand_def(TensorType)
     sequences = var_operand_def(TensorType)
-    steps = prop_def(IntegerAttr.constr(I64))
+    steps = prop_def(SIZE_LIST)
+    """A list of one size."""
     reverse = opt_prop_def(UnitAttr)
     body = region_def("single_block")
     values = var_result_def(TensorType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
     traits = traits_def(Pure())
+    custom_directives = (OneSize,)
     assembly_format = (
-        "`steps` $steps (`reverse` $reverse^)? "
+        "`steps` custom<OneSize>($steps) (`reverse` $reverse^)? "
         "(`initial` `(` $initial^ `:` type($initial) `)`)? "
         "(`over` `(` $sequences^ `:` type($sequences) `)`)? "
         "$body `->` type($values) attr-dict"
@@ -115,7 +119,7 @@ class ScanOp(InferredOp):
         super().__init__(
             operands=[initial, sequences],
             properties={
-                "steps": IntegerAttr(steps, i64),
+                "steps": size_list([steps]),
                 "reverse": UnitAttr() if reverse else None,
             },
             result_types=[types],
@@ -154,7 +158,8 @@ class ScanOp(InferredOp):
         return [*initial, *(sequence_of(type, steps) for type in made)]
 
     def inferred_types(self) -> Sequence[AnyTensor]:
-        count = len(self.results)
+        count, steps = len(self.results), self.steps.get_values()
+        require(len(steps) == 1, f"expected one number of steps, got {len(steps)}")
         types = self.shape_rule(
             [tensor_type(value) for value in self.initial],
             [tensor_type(value) for value in self.sequences],
@@ -167,12 +172,13 @@ class ScanOp(InferredOp):
     @property
     def num_steps(self) -> int:
         """How often the body is run."""
-        return self.steps.value.data
+        (steps,) = self.steps.get_values()
+        return steps
 
     @property
     def order(self) -> Sequence[int]:
         """The positions along the sequences, in the order of the steps."""
-        forward = range(self.num_steps)
+        forward = indices_of(self.num_steps)
         return forward if self.reverse is None else forward[::-1]
 
     @property

@@ -9,7 +9,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from gawee_dialect.dialect.open_size import OpenSize, is_open
+from gawee_dialect.dialect.open_size import OpenSize
 
 MOST_VECTORS = 32
 """Along a reduction, in a tile: as many as there are registers at most."""
@@ -100,8 +100,15 @@ class Schedule:
         wrong = [loop for loop in opened if loop.step < 1]
         if wrong:
             return f"expected a step of at least 1 in '{wrong[0]}', got {wrong[0].step}"
-        if self.prefetch is not None and is_open(bounds):
-            return "expected no prefetch in a kernel of open sizes"
+        if self.prefetch is None or not opened:
+            return None
+        along = self.prefetch.dim
+        inside = {loop.dim for loop in self.loops[1:] if loop in opened}
+        if self.loops[0] in opened or self.loops[0].dim != along or len(inside) > 1:
+            return (
+                f"expected a prefetch along the outermost loop, of a size that is a number, with "
+                f"one open loop inside, got d{along}"
+            )
         return None
 
     def _prefetch_problem(self, rank: int, first_reduction: int) -> str | None:

@@ -1,8 +1,9 @@
 """Compute a batch in parts whose images stay in the cache, each by all threads or by one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from itertools import takewhile
+from typing import ClassVar, NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr, i64
@@ -11,14 +12,21 @@ from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 
 from gawee_dialect.analysis.batch_axes import Along, BatchAxes, batch_axes
 from gawee_dialect.analysis.batch_traffic import Batch, Parts, node_traffic
-from gawee_dialect.analysis.open_sizes import has_forms
+from gawee_dialect.analysis.open_sizes import (
+    has_forms,
+    open_names_of,
+    specialized,
+    write_block_sizes,
+)
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.entry import find_function
+from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments, find_function
+from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.graph.gather import IndexedOp
 from gawee_dialect.dialect.graph.scan import BATCH_MARK, THREADS_MARK, ScanOp
 from gawee_dialect.dialect.graph.shape import ReshapeOp
 from gawee_dialect.dialect.kernels.kernel import YieldOp
-from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.dialect.open_size import OpenSize, SizeName
+from gawee_dialect.dialect.types import is_tensor, tensor_shape
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.graph.specialize_batch import inputs_with_images, resize
 from gawee_dialect.passes.instrument import report_statistic
@@ -28,12 +36,14 @@ from gawee_dialect.target.machine import MachinePass
 LEAST_GAIN = 0.01
 """The part of a network's time that the model has to promise, for a loop to be worth it."""
 
+SEVERAL = 2
+"""The fewest images that are a batch."""
+
 LEAST_SECONDS = 100e-6
 """Of networks that take less, what they read and write says less than what the model leaves out."""
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """Nodes one after the other that keep images apart, and the parts to compute them in."""
 
     nodes: Sequence[Operation]
@@ -54,6 +64,9 @@ class TileBatch(MachinePass):
        of its own, which the mark `gawee.threads` says: then no thread waits for others in each
        kernel, but more images are in the caches at a time.
     4. A part divides the batch, so that nothing is left over.
+    5. Where how many images there are is open, and nothing else, what convolves is computed of one
+       image after the other: algorithms and layouts of convolutions are for numbers. So is what
+       comes behind, up to a node that reads more of weights than of images.
 
     Requires: a graph that keeps images apart (else it stays as it is).
 
@@ -85,8 +98,12 @@ class TileBatch(MachinePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         function = find_function(op)
-        if function is None or len(function.body.blocks) != 1 or has_forms(function):
-            return  # how many images an open batch has, no part is chosen for
+        if function is None or len(function.body.blocks) != 1:
+            return
+        if has_forms(function):
+            if _tile_open_batch(op, function):
+                report_statistic(self, "images of a part", 1)
+            return
         try:
             found = _images_of(function)
         except GaweeError:
@@ -95,9 +112,17 @@ class TileBatch(MachinePass):
             return
         run = self._given(function, found) if self.images else self._chosen(function, found)
         if run is not None:
-            _put_in_scan(run, found)
-            report_statistic(self, "images of a part", run.parts.images)
-            report_statistic(self, "parts at the same time", run.parts.threads)
+            nodes, parts = run
+            inside = set(nodes)
+
+            def write_part(block: Block) -> None:
+                resize(_only_inside(found, block, inside), parts.images)
+
+            scan = _put_in_scan(nodes, found.axes, found.batch // parts.images, write_part)
+            if parts.threads > 1:
+                scan.attributes[THREADS_MARK] = IntegerAttr(parts.threads, i64)
+            report_statistic(self, "images of a part", parts.images)
+            report_statistic(self, "parts at the same time", parts.threads)
 
     def _given(self, function: FuncOp, found: BatchAxes) -> Run | None:
         if self.images < 0 or found.batch % self.images:
@@ -196,9 +221,11 @@ def _is_first(place: Along) -> bool:
     return place == Along(0)
 
 
-def _taken(nodes: Sequence[Operation], inside: set[Operation], found: BatchAxes) -> list[SSAValue]:
+def _taken(
+    nodes: Sequence[Operation], inside: set[Operation], images: Container[SSAValue]
+) -> list[SSAValue]:
     """Return the values with images that nodes read and that are made outside, each once."""
-    read = (value for op in nodes for value in op.operands if value in found.axes)
+    read = (value for op in nodes for value in op.operands if value in images)
     return list(dict.fromkeys(value for value in read if value.owner not in inside))
 
 
@@ -212,16 +239,23 @@ def _leaving(nodes: Sequence[Operation], inside: set[Operation]) -> list[OpResul
     ]
 
 
-def _put_in_scan(run: Run, found: BatchAxes) -> None:
-    """Move nodes into the body of a scan over parts of the batch."""
-    nodes, inside = run.nodes, set(run.nodes)
+def _put_in_scan(
+    nodes: Sequence[Operation],
+    images: Container[SSAValue],
+    steps: int,
+    write_part: Callable[[Block], None],
+) -> ScanOp:
+    """Move nodes into the body of a scan over parts of the batch; return it.
+
+    `images` are the values that have some; `write_part` writes a body for the images of one part.
+    """
+    inside = set(nodes)
     last = nodes[-1]
     around = last.parent
     assert around is not None
     behind = last.next_op
     assert behind is not None
-    steps = found.batch // run.parts.images
-    taken = _taken(nodes, inside, found)
+    taken = _taken(nodes, inside, images)
     leaving = [(value.op, value.index) for value in _leaving(nodes, inside)]
     block = Block(arg_types=[value.type for value in taken])
     for value, argument in zip(taken, block.args, strict=True):
@@ -230,7 +264,7 @@ def _put_in_scan(run: Run, found: BatchAxes) -> None:
     for op in nodes:
         op.detach()
         block.add_op(op)
-    resize(_only_inside(found, block, inside), run.parts.images)
+    write_part(block)
     made = [op.results[index] for op, index in leaving]
     block.add_op(YieldOp(*made))
 
@@ -245,8 +279,6 @@ def _put_in_scan(run: Run, found: BatchAxes) -> None:
         parts.append(cut.output)
     scan = ScanOp([], parts, Region(block), steps=steps)
     scan.attributes[BATCH_MARK] = UnitAttr()
-    if run.parts.threads > 1:
-        scan.attributes[THREADS_MARK] = IntegerAttr(run.parts.threads, i64)
     insert(scan, last)
     for (op, index), all_parts in zip(leaving, scan.results, strict=True):
         value = op.results[index]
@@ -254,6 +286,7 @@ def _put_in_scan(run: Run, found: BatchAxes) -> None:
         whole = ReshapeOp(all_parts, shape=(steps * rows, *rest))
         insert(whole, op)
         value.replace_uses_with_if(whole.output, lambda use: use.operation.parent is not block)
+    return scan
 
 
 def _only_inside(found: BatchAxes, block: Block, nodes: set[Operation]) -> BatchAxes:
@@ -266,3 +299,74 @@ def _only_inside(found: BatchAxes, block: Block, nodes: set[Operation]) -> Batch
         [each for each in found.repeated if each.op in nodes],
         [each for each in found.sizes if each.op in nodes],
     )
+
+
+# A batch whose number of images is open: one image after the other, by code for one.
+
+FEW = 7
+"""How many images the graph has that is looked at: as many as hardly another axis has rows."""
+
+
+def _tile_open_batch(module: ModuleOp, function: FuncOp) -> bool:
+    """Have one image after the other convolved, where only their number is open."""
+    name = _open_batch(function)
+    few = 0 if name is None else min(max(FEW, name.low), name.last)
+    if name is None or few < SEVERAL or name.step != 1:
+        return False
+    try:
+        copy = find_function(specialized(module, {name.name: few}))
+        assert copy is not None
+        found = _images_of(copy)
+    except GaweeError:
+        return False
+    shared = {each.op for each in found.repeated}  # what it reads is written out for all images
+    runs = (list(takewhile(lambda op: op not in shared, run)) for run in _runs(copy, found))
+    nodes = max((_convolving(run, found) for run in runs), key=len, default=())
+    if not nodes:
+        return False
+    own = dict(zip(copy.walk(), function.walk(), strict=True))
+    images = {
+        mine
+        for op in own
+        for value, mine in zip(_values(op), _values(own[op]), strict=True)
+        if value in found.axes
+    }
+
+    def write_part(block: Block) -> None:
+        write_block_sizes(block, {name.name: 1})
+
+    _put_in_scan([own[op] for op in nodes], images, OpenSize.named(name), write_part)
+    return True
+
+
+def _values(op: Operation) -> Iterator[SSAValue]:
+    """Yield what an op makes, and what its blocks take."""
+    yield from op.results
+    for region in op.regions:
+        for block in region.blocks:
+            yield from block.args
+
+
+def _open_batch(function: FuncOp) -> SizeName | None:
+    """Return the name of a batch, if nothing else is open and all inputs have images."""
+    names = open_names_of(function)
+    inputs = [each for each in entry_arguments(function) if each.kind is ArgumentKind.INPUT]
+    shapes = [each.type.get_shape() for each in inputs if is_tensor(each.type)]
+    sizes = {shape[0] for shape in shapes if shape}
+    return names[0] if len(names) == 1 and sizes == {OpenSize.named(names[0])} else None
+
+
+def _convolving(run: Sequence[Operation], found: BatchAxes) -> Sequence[Operation]:
+    """Return the nodes of a run up to the last convolution, and those behind it that read more of
+    images than of weights; none where nothing convolves."""
+    places = [index for index, op in enumerate(run) if isinstance(op, ConvOp | ConvTransposeOp)]
+    if not places:
+        return ()
+    end = places[-1] + 1
+    for op in run[end:]:
+        traffic = node_traffic(op, found)
+        if traffic.weights > traffic.touched:
+            break
+        end += 1
+    end = _end(run[:end], found)
+    return run[:end] if places[0] < end else ()

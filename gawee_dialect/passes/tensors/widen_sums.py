@@ -6,8 +6,9 @@ from math import prod
 from typing import ClassVar
 
 from xdsl.builder import Builder
+from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, TensorType, f64
+from xdsl.dialects.builtin import AnyFloat, ModuleOp, TensorType, f64
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
@@ -17,6 +18,7 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.long_sums import total_type
 from gawee_dialect.analysis.open_sizes import open_names_of
+from gawee_dialect.dialect.open_size import greatest
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.passes.graph.lower_to_linalg.combining import first_term, mapped
 from gawee_dialect.passes.graph.lower_to_linalg.tensors import constant, filled
@@ -24,6 +26,7 @@ from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 from gawee_dialect.passes.tensors.form_kernels.constants import number_everywhere
 from gawee_dialect.passes.tensors.form_kernels.from_linalg import combiner_of, reduced, trip_counts
+from gawee_dialect.passes.tensors.tensor_forms import with_forms
 
 SEVERAL = 2
 """The fewest terms that are a sum."""
@@ -65,11 +68,11 @@ class WidenSum(Pattern):
 def terms_of(op: LinalgStructuredOperation) -> int:
     """Return how many terms each element of the result is combined of.
 
-    A loop over a tile of any size counts as several: how many, the loops around it say. Where sizes
-    are open, it counts as many as all names together may be.
+    A loop over a tile of any size counts as several: how many, the loops around it say. One over an
+    open size counts as many as its names may be: all of the function's where its form is not known.
     """
     counts = zip(trip_counts(op), reduced(op), strict=True)
-    known = [count for count, is_reduced in counts if is_reduced and count is not None]
+    known = [greatest(count) for count, is_reduced in counts if is_reduced and count is not None]
     unknown = _most_of_open(op) if any(count < 0 for count in known) else SEVERAL
     return prod(unknown if count < 0 else count for count in known)
 
@@ -161,6 +164,10 @@ class WidenSums(RewritePass):
 
     to_f64: bool = True
     """Whether long sums of f32 are taken in f64."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        with with_forms(op):  # of which size is what is added up
+            super().apply(ctx, op)
 
     def make_patterns(self) -> Sequence[RewritePattern]:
         return [WidenSum(to_f64=self.to_f64)]

@@ -93,9 +93,9 @@ func.func @c7_a_loop_over_an_open_size_does_not_advance(%x: tensor<?x5xf32>, %n:
 
 // -----
 
-// KernelOp C7: a kernel of open sizes prefetches.
-// CHECK: error: 'gawee.kernel' op schedule: expected no prefetch in a kernel of open sizes
-func.func @c7_a_kernel_of_open_sizes_prefetches(%x: tensor<?x5xf32>, %n: index) {
+// KernelOp C7: a kernel prefetches along a loop whose end is open.
+// CHECK: error: 'gawee.kernel' op schedule: expected a prefetch along the outermost loop, of a size that is a number, with one open loop inside, got d0
+func.func @c7_a_kernel_prefetches_along_an_open_loop(%x: tensor<?x5xf32>, %n: index) {
   %y = gawee.kernel parallel ["n"] reduce [5] counts(n = %n) ins(%x : tensor<?x5xf32>)
     maps [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>]
     initial 0.0 : f32 accumulate {

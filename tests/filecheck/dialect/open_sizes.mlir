@@ -47,3 +47,18 @@ func.func @main(%x: tensor<?x3xf32> {gawee.sizes = ["rows", "-"]}) -> tensor<?x3
 // A declaration computes nothing of its sizes.
 // CHECK: func.func private @elsewhere(tensor<?x3xf32>)
 func.func private @elsewhere(tensor<?x3xf32> {gawee.sizes = ["rows", "-"]})
+
+// -----
+
+// How many steps there are may be open.
+// CHECK-LABEL: func.func @main
+// CHECK:         gawee.scan steps "rows" over(%x : tensor<?x3xf32>) {
+// CHECK:         } -> tensor<?x3xf32>
+func.func @main(%x: tensor<?x3xf32> {gawee.sizes = ["rows", "-"]}) -> tensor<?x3xf32> {
+  %0 = gawee.scan steps "rows" over(%x : tensor<?x3xf32>) {
+  ^bb0(%now: tensor<3xf32>):
+    %1 = gawee.relu %now : (tensor<3xf32>) -> tensor<3xf32>
+    gawee.yield %1 : tensor<3xf32>
+  } -> tensor<?x3xf32>
+  func.return %0 : tensor<?x3xf32>
+}

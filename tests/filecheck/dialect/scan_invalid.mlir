@@ -107,3 +107,15 @@ func.func @scan_what_is_made_has_another_type(%x: tensor<5x3xf32>) {
   } -> tensor<3x5xf32>
   func.return
 }
+
+// -----
+
+// A list of two numbers of steps.
+// CHECK: error: 'gawee.scan' op expected one number of steps, got 2
+func.func @scan_two_numbers_of_steps(%s: tensor<3xf32>) {
+  %r = "gawee.scan"(%s) <{steps = array<i64: 2, 3>, operandSegmentSizes = array<i32: 1, 0>}> ({
+  ^bb0(%h: tensor<3xf32>):
+    "gawee.yield"(%h) : (tensor<3xf32>) -> ()
+  }) : (tensor<3xf32>) -> tensor<3xf32>
+  func.return
+}

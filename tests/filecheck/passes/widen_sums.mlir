@@ -98,3 +98,25 @@ func.func @integers_doubles_and_maxima_stay(%x: tensor<9001xi32>, %y: tensor<900
   } -> tensor<f32>
   func.return %0, %2, %4 : tensor<i32>, tensor<f64>, tensor<f32>
 }
+
+// -----
+
+// A sum over a size that is open is as long as the names that it has: 512, and 32 times as many.
+// CHECK-LABEL: func.func @an_open_sum_is_as_long_as_its_names_say
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x?xf32>) outs(%{{.*}} : tensor<?xf32>)
+// CHECK:         linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%{{.*}} : tensor<?xf32>) outs(%{{.*}} : tensor<f64>)
+func.func @an_open_sum_is_as_long_as_its_names_say(%x: tensor<?x?xf32> {gawee.sizes = ["batch", "length"]}, %r: tensor<?xf32> {gawee.sizes = ["batch"]}, %t: tensor<f32>)
+    -> (tensor<?xf32> {gawee.sizes = ["batch"]}, tensor<f32>) attributes {gawee.ranges = {batch = "1 to 32", length = "1 to 512"}} {
+  %rows = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x?xf32>) outs(%r : tensor<?xf32>) {
+  ^bb0(%e: f32, %s: f32):
+    %0 = arith.addf %s, %e : f32
+    linalg.yield %0 : f32
+  } -> tensor<?xf32>
+  %all = tensor.collapse_shape %x [[0, 1]] : tensor<?x?xf32> into tensor<?xf32>
+  %total = linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]} ins(%all : tensor<?xf32>) outs(%t : tensor<f32>) {
+  ^bb0(%e: f32, %s: f32):
+    %0 = arith.addf %s, %e : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  func.return %rows, %total : tensor<?xf32>, tensor<f32>
+}

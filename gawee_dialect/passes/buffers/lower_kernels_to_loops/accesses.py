@@ -36,11 +36,13 @@ class Lanes:
 
     count: int
     active: int
+    number: SSAValue | None = None
+    """How many belong to points where a run says it; all accesses are to rows then."""
 
     @property
     def partial(self) -> bool:
         """Whether the last lanes are idle."""
-        return self.active < self.count
+        return self.active < self.count or self.number is not None
 
     def type(self, element: Attribute) -> Attribute:
         """Return the type of an element in every lane."""
@@ -49,6 +51,10 @@ class Lanes:
     def mask(self, builder: Builder) -> SSAValue:
         """Make the vector that says which lanes are active."""
         type = VectorType(i1, [self.count])
+        if self.number is not None:
+            return builder.insert(
+                vector.CreateMaskOp.build(operands=[[self.number]], result_types=[type])
+            ).mask_vector
         values = [lane < self.active for lane in range(self.count)]
         return builder.insert(
             arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type, values))

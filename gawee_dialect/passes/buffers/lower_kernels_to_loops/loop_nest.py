@@ -1,7 +1,7 @@
 """The loops of one kernel: outer loops, rests of sizes that don't divide, register tiles."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from xdsl.builder import Builder
@@ -42,6 +42,9 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_loop import (
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_tiles import (
     BuildTile,
     OpenLoop,
+    RowLoop,
+    TileLoop,
+    lies_in_rows,
     number_of_tiles,
 )
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.prefetch import build_prefetch
@@ -191,13 +194,15 @@ class NestBox:
 
     first: tuple[LinearIndex, ...]
     extent: tuple[int, ...]
+    lanes: SSAValue | None = None
+    """How many lanes of the vector belong to points, where a run says it."""
 
     def moved(self, dim: int, by: LinearIndex, extent: int) -> "NestBox":
         """Go `by` points further along a dimension, to visit `extent` points there."""
         first, sizes = list(self.first), list(self.extent)
         first[dim] += by
         sizes[dim] = extent
-        return NestBox(tuple(first), tuple(sizes))
+        return NestBox(tuple(first), tuple(sizes), self.lanes)
 
 
 def default_schedule(sizes: Sequence[int]) -> Schedule:
@@ -291,7 +296,7 @@ class LoopNest:
         size = place.extent[loop.dim]
         if isinstance(size, OpenSize):
             tile = self._tiles(loop, place, go_on)
-            self._open_loop(loop).build_one(builder, size, index, tile)
+            self._open_loop(loop, place, go_on).build_one(builder, size, index, tile)
             return
         own = -(-size // loop.step)
         if own == count:
@@ -320,7 +325,8 @@ class LoopNest:
 
         size = place.extent[loop.dim]
         if isinstance(size, OpenSize):
-            self._open_loop(loop).build(builder, size, self._tiles(loop, place, go_on))
+            tile = self._tiles(loop, place, go_on)
+            self._open_loop(loop, place, go_on).build(builder, size, tile)
             return
         count = -(-size // loop.step)
         if count == 1:
@@ -355,13 +361,22 @@ class LoopNest:
 
     # Loops over dimensions whose sizes are open.
 
-    def _open_loop(self, loop: Loop) -> OpenLoop:
+    def _open_loop(self, loop: Loop, place: NestBox, inside: Inside) -> TileLoop:
         loops = (*self.outer, *self.reducing)
         steps = {each.step for each in loops if each.dim == loop.dim}
-        if loop.dim == self.vector_dim:
-            steps.add(self.lanes)
-        smaller = sorted({each for each in {1, *steps} if each < loop.step}, reverse=True)
-        return OpenLoop(self.counters, f"d{loop.dim}", [loop.step, *smaller])
+        name, is_vector = f"d{loop.dim}", loop.dim == self.vector_dim
+        if len(steps) == 1 < loop.step and not is_vector and self.op.initial is not None:
+            return RowLoop(self.counters, name, loop.step)
+        steps.add(self.lanes if is_vector else 1)
+        smaller = sorted({each for each in steps if each < loop.step}, reverse=True)
+        if not is_vector or traps(self.op) or not lies_in_rows(self.op, loop.dim):
+            return OpenLoop(self.counters, name, [*dict.fromkeys((loop.step, *smaller, 1))])
+
+        def rest(builder: Builder, first: LinearIndex, number: SSAValue) -> None:
+            at = place.moved(loop.dim, first, self.lanes)
+            inside(builder, replace(at, lanes=number))
+
+        return OpenLoop(self.counters, name, [loop.step, *smaller], rest)
 
     def _tiles(self, loop: Loop, place: NestBox, inside: Inside) -> BuildTile:
         """Return what builds a tile of an open dimension: from where on, and of how many points."""
@@ -378,6 +393,9 @@ class LoopNest:
         dim = self.vector_dim
         if dim is None or dim >= self.op.num_parallel:
             self._tile(builder, place, SCALAR)
+            return
+        if place.lanes is not None:
+            self._tile(builder, place, Lanes(self.lanes, self.lanes, place.lanes))
             return
         whole = place.extent[dim] // self.lanes * self.lanes
         rest = place.extent[dim] - whole
@@ -608,10 +626,13 @@ class RegisterTile:
 
     def _accumulate(self, builder: Builder, place: NestBox) -> None:
         """Build one step of the reduction for every point of the tile."""
-        build_prefetch(builder, self.op, self.nest.counters, place.first)
+        build_prefetch(builder, self.op, self.nest.counters, place.first, place.extent)
         dim, count = self.nest.vector_dim, self.reduced_lanes
         if count == 1 or dim is None:
             self._accumulate_vectors(builder, place, self.lanes)
+            return
+        if place.lanes is not None:
+            self._accumulate_vectors(builder, place, Lanes(count, count, place.lanes))
             return
         whole, rest = divmod(place.extent[dim], count)
         if whole:

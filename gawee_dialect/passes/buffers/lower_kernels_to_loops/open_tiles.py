@@ -1,6 +1,7 @@
-"""Loops over a dimension whose size is open: whole tiles, then smaller ones, then points.
+"""Loops over a dimension whose size is open: tiles of several sizes, each built by itself.
 
-    n points by 6  ->  for n / 6: a tile of 6; for n mod 6: a tile of 1
+    n points of a vector by 32  ->  for n / 32: a tile of 32; then of 16; then of fewer lanes
+    n rows by 8                 ->  for ceil(n / 8): a tile of as many as others, or of one less
 
 What is inside of a tile has constants of its own: bounds that are known at run time there take
 twice as long.
@@ -8,14 +9,16 @@ twice as long.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, scf
 from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.dialect.open_size import OpenSize, SizeName, UnknownSize, greatest
+from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.open_size import OpenSize, SizeName, UnknownSize, greatest, least
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.linear_index import (
     Counters,
     IndexBuilder,
@@ -25,9 +28,28 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.linear_index import (
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_loop import rolled_loop
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.quick_ops import arithmetic, end_iteration
 from gawee_dialect.passes.buffers.lower_linalg_to_loops import constant_index
+from gawee_dialect.passes.buffers.lower_linalg_to_loops.loop_order import strides_of
 
 BuildTile = Callable[[Builder, LinearIndex, int], None]
 """Builds a tile from its first point on, of so many points."""
+
+
+BuildRest = Callable[[Builder, LinearIndex, SSAValue], None]
+"""Builds the last points, from the first of them on: so many as there are, fewer than lanes."""
+
+
+class TileLoop(Protocol):
+    """A loop over the tiles of an open dimension."""
+
+    def build(self, builder: Builder, size: OpenSize, tile: BuildTile) -> None:
+        """Insert the loops over all tiles of a dimension."""
+        ...
+
+    def build_one(
+        self, builder: Builder, size: OpenSize, index: LinearIndex, tile: BuildTile
+    ) -> None:
+        """Insert the tile of a number; the last one may be some smaller tiles."""
+        ...
 
 
 class _Points(NamedTuple):
@@ -43,11 +65,15 @@ class _Points(NamedTuple):
 
 @dataclass(frozen=True)
 class OpenLoop:
-    """A loop over an open dimension in tiles of some sizes, the greatest first, the last one 1."""
+    """A loop over an open dimension in tiles of some sizes, the greatest first.
+
+    The last one is 1, unless there is what builds the rest.
+    """
 
     counters: Counters
     name: str
     steps: Sequence[int]
+    rest: BuildRest | None = None
 
     def build(self, builder: Builder, size: OpenSize, tile: BuildTile) -> None:
         """Insert the loops over all tiles of a dimension."""
@@ -90,6 +116,14 @@ class OpenLoop:
             if rest is None:
                 return
             points = rest
+        if self.rest is not None:
+            zero = constant_index(builder, 0)
+            is_left = builder.insert(arith.CmpiOp(points.number, zero, "ne")).result
+            block = Block()
+            builder.insert(scf.IfOp(is_left, (), Region(block)))
+            inner = Builder(InsertPoint.at_end(block))
+            self.rest(inner, points.first, points.number)
+            end_iteration(inner)
 
     def _split(
         self, builder: Builder, points: _Points, step: int
@@ -107,6 +141,91 @@ class OpenLoop:
         return tiles, _Points(left, first, min(step - 1, points.most))
 
 
+@dataclass(frozen=True)
+class RowLoop:
+    """A loop over rows whose number is open, in tiles that are equal but for one row.
+
+    17 rows by 8  ->  tiles of 6, 6 and 5 rows
+
+    Of each size there is a tile: one of a single row, of which many were left, waits most of the
+    time for its last step.
+    """
+
+    counters: Counters
+    name: str
+    most: int
+
+    def build(self, builder: Builder, size: OpenSize, tile: BuildTile) -> None:
+        """Insert the loop over all tiles."""
+        most = -(-greatest(size) // self.most)
+        tiles = _tiles(builder, self.counters, size, self.most)
+        lengths = self._lengths(builder, size, tiles)
+        inner, counter = rolled_loop(builder, self.counters, tiles, most, self.name)
+        self._tile(inner, size, LinearIndex(terms={counter: 1}), lengths, tile)
+        end_iteration(inner)
+
+    def build_one(
+        self, builder: Builder, size: OpenSize, index: LinearIndex, tile: BuildTile
+    ) -> None:
+        """Insert the tile of a number."""
+        lengths = self._lengths(builder, size, _tiles(builder, self.counters, size, self.most))
+        self._tile(builder, size, index, lengths, tile)
+
+    def _lengths(
+        self, builder: Builder, size: OpenSize, tiles: SSAValue
+    ) -> tuple[SSAValue, SSAValue] | None:
+        """Return the rows of a tile, and how many tiles have one more; None where all are whole."""
+        if _divides(self.most, size):
+            return None
+        if least(size) < 1:
+            tiles = arithmetic(builder, arith.MaxUIOp, tiles, constant_index(builder, 1))
+        rows = size_index(builder, self.counters, size)
+        fewer, longer = (
+            arithmetic(builder, op, rows, tiles) for op in (arith.DivUIOp, arith.RemUIOp)
+        )
+        return fewer, longer
+
+    def _tile(
+        self,
+        builder: Builder,
+        size: OpenSize,
+        index: LinearIndex,
+        lengths: tuple[SSAValue, SSAValue] | None,
+        tile: BuildTile,
+    ) -> None:
+        if lengths is None:
+            tile(builder, index.scaled(self.most), self.most)
+            return
+        rows, longer = lengths
+        number = IndexBuilder(builder, self.counters).value(index)
+        before = arithmetic(builder, arith.MinUIOp, number, longer)
+        first = arithmetic(builder, arith.MuliOp, number, rows)
+        first = arithmetic(builder, arith.AddiOp, first, before)
+        self.counters.trip_counts[first] = greatest(size)
+        more = arithmetic(builder, arith.AddiOp, rows, constant_index(builder, 1))
+        is_longer = builder.insert(arith.CmpiOp(number, longer, "ult")).result
+        own = builder.insert(arith.SelectOp(is_longer, more, rows)).result
+        start = LinearIndex(terms={first: 1})
+        most = min(self.most, greatest(size))
+        self._of_rows(builder, own, most, lambda inner, rows: tile(inner, start, rows))
+
+    def _of_rows(
+        self, builder: Builder, own: SSAValue, rows: int, tile: Callable[[Builder, int], None]
+    ) -> None:
+        """Insert the tile that has as many rows as a number says, which are at most so many."""
+        if rows == 1:
+            tile(builder, rows)
+            return
+        is_such = builder.insert(arith.CmpiOp(own, constant_index(builder, rows), "eq")).result
+        blocks = Block(), Block()
+        builder.insert(scf.IfOp(is_such, (), Region(blocks[0]), Region(blocks[1])))
+        such, fewer = (Builder(InsertPoint.at_end(block)) for block in blocks)
+        tile(such, rows)
+        self._of_rows(fewer, own, rows - 1, tile)
+        end_iteration(such)
+        end_iteration(fewer)
+
+
 def _divides(step: int, size: int) -> bool:
     try:
         return size % step == 0
@@ -118,10 +237,25 @@ def number_of_tiles(builder: Builder, counters: Counters, size: OpenSize, step: 
     """Return how many tiles an open dimension has, the last one of fewer points, as a name."""
     if step == 1:
         return size
-    points = size_index(builder, counters, size)
-    more = constant_index(builder, step - 1)
-    last = arithmetic(builder, arith.AddiOp, points, more)
-    tiles = arithmetic(builder, arith.DivUIOp, last, constant_index(builder, step))
+    tiles = _tiles(builder, counters, size, step)
     name = SizeName(f"tiles of {step} in {size}", 0, -(-greatest(size) // step))
     counters.names = {**counters.names, name: tiles}
     return OpenSize.named(name)
+
+
+def _tiles(builder: Builder, counters: Counters, size: OpenSize, step: int) -> SSAValue:
+    points = size_index(builder, counters, size)
+    more = constant_index(builder, step - 1)
+    last = arithmetic(builder, arith.AddiOp, points, more)
+    return arithmetic(builder, arith.DivUIOp, last, constant_index(builder, step))
+
+
+def lies_in_rows(op: KernelOp, dim: int) -> bool:
+    """Whether lanes along a dimension are side by side in each operand that depends on it: those
+    that no point has can be left out of every access then."""
+    lane = AffineExpr.dimension(dim)
+    for value, map in zip((*op.inputs, op.target), op.maps, strict=True):
+        axes = [axis for axis in map.results if dim in axis.used_dims()]
+        if axes and (axes != [lane] or map.results[-1] != lane or strides_of(value)[-1] != 1):
+            return False
+    return True

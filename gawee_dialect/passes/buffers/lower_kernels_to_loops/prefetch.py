@@ -5,33 +5,49 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.builder import Builder
+from xdsl.dialects import arith
+from xdsl.ir.affine import AffineExpr
 
 from gawee_dialect.dialect.affine_range import used_dims
 from gawee_dialect.dialect.kernels.kernel import KernelOp, element_of
 from gawee_dialect.dialect.kernels.schedule import Prefetch, Schedule
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.linear_index import (
     Counters,
     IndexBuilder,
     LinearIndex,
 )
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.quick_ops import arithmetic
+from gawee_dialect.passes.buffers.lower_linalg_to_loops import constant_index
 from gawee_dialect.upstream.memref import PrefetchOp
 
 LINE = 64
 """Bytes of a cache line, on all processors of `target`."""
 SECOND_CACHE = 2
 """The locality of what is to wait in the second cache for a whole iteration."""
+FEW = 2
+"""How many times fewer rows than a schedule says are too few for a step to have time to fetch."""
 
 
 def build_prefetch(
-    builder: Builder, op: KernelOp, counters: Counters, first: Sequence[LinearIndex]
+    builder: Builder,
+    op: KernelOp,
+    counters: Counters,
+    first: Sequence[LinearIndex],
+    extent: Sequence[int],
 ) -> None:
     """Insert what the step of the reductions at point `first` fetches, if the schedule says so.
 
     All steps of an iteration fetch as much: together the run of memory that the next one reads.
+    Where rows are so few that they are less than half a tile (`extent`), a step takes no longer
+    than to load what it reads: then nothing is fetched.
     """
     schedule = None if op.schedule is None else op.schedule.data
-    if schedule is not None and schedule.prefetch is not None:
+    if schedule is None or schedule.prefetch is None:
+        return
+    inner = (loop for loop in schedule.loops if isinstance(op.sizes[loop.dim], OpenSize))
+    if all(FEW * extent[loop.dim] >= loop.step for loop in inner):
         _Iteration(op, schedule, schedule.prefetch).build(builder, counters, first)
 
 
@@ -61,9 +77,9 @@ class _Iteration:
         if not start:
             return  # a scalar, which stays in a register
         *leading, last = start
-        number, steps = self._number(first)
-        share = -(-self._length() // steps)
         line = LINE // element_bytes(element_of(buffer))
+        number, steps = self._number(indices, first, -(-self._length() // line))
+        share = -(-self._length() // steps)
         for offset in range(0, share, line):
             place = (*leading, last + number.scaled(share) + LinearIndex(offset))
             at = [indices.value(index) for index in place]
@@ -73,12 +89,24 @@ class _Iteration:
         """Return how many elements of the input an iteration reads."""
         return prod(self.sizes[dim] for dim in used_dims(self.op.maps[self.prefetch.input]))
 
-    def _number(self, first: Sequence[LinearIndex]) -> tuple[LinearIndex, int]:
-        """Return the number of a step within the iteration, and how many steps there are."""
+    def _number(
+        self, indices: IndexBuilder, first: Sequence[LinearIndex], lines: int
+    ) -> tuple[LinearIndex, int]:
+        """Return the number of a step within the iteration, and how many steps there are.
+
+        Of a loop whose end is open the first iterations fetch a line each, until all are.
+        """
         number, steps = LinearIndex(), 1
         for dim, step in reversed(self.inner.items()):
-            number += first[dim].parts(step)[0].scaled(steps)
-            steps *= -(-self.sizes[dim] // step)
+            size = self.sizes[dim]
+            if isinstance(size, OpenSize):
+                count = -(-lines // steps)
+                place = _place(indices, first[dim], step, count)
+            else:
+                count = -(-size // step)
+                place = first[dim].parts(step)[0]
+            number += place.scaled(steps)
+            steps *= count
         return number, steps
 
     def _start_of_next(
@@ -89,3 +117,13 @@ class _Iteration:
         dims[self.prefetch.dim] += LinearIndex(self.step)
         found = [indices.evaluate(e, dims) for e in self.op.maps[self.prefetch.input].results]
         return [index for index in found if index is not None]
+
+
+def _place(indices: IndexBuilder, first: LinearIndex, step: int, count: int) -> LinearIndex:
+    """Return the number of the iteration that begins at a point, of `count` at most the last."""
+    place = indices.evaluate(AffineExpr.dimension(0) // step, [first])
+    assert place is not None
+    last = constant_index(indices.builder, count - 1)
+    bounded = arithmetic(indices.builder, arith.MinUIOp, indices.value(place), last)
+    indices.counters.trip_counts[bounded] = count
+    return LinearIndex(terms={bounded: 1})

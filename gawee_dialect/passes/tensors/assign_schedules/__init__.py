@@ -359,16 +359,50 @@ class _Scheduler:
 
     def _assign_open(self, op: KernelOp) -> None:
         """Schedule a kernel of open sizes, and pack the weights whose sizes are numbers."""
-        typical = with_numbers(op, typical_numbers(op.names))
-        if typical is None or op.schedule is not None:
+        samples = [with_numbers(op, numbers) for numbers in typical_numbers(op.names)]
+        known = [each for each in samples if each is not None]
+        if len(known) < len(samples) or op.schedule is not None:
             return
-        kernel = KernelAccesses.of(typical, [self.analysis.is_known_early(v) for v in op.inputs])
+        early = [self.analysis.is_known_early(value) for value in op.inputs]
+        kernels = [KernelAccesses.of(each, early) for each in known]
+        kernel = kernels[0]
         key = self._kind(op, [operand.is_parameter for operand in kernel.inputs])
         if key not in self.known:
-            self.known[key] = _Chosen(open_schedule(op, kernel, self._processor_of(op)))
+            self.known[key] = _Chosen(open_schedule(op, kernels, self._processor_of(op)))
         op.schedule = ScheduleAttr(self.known[key].schedule)
         own = [replace(each, value=v) for each, v in zip(kernel.inputs, op.inputs, strict=True)]
         self._pack(op, replace(kernel, inputs=own), ())
+        self._transpose_open(op, kernel)
+
+    def _transpose_open(self, op: KernelOp, kernel: KernelAccesses) -> None:
+        """Copy inputs of open sizes whose lanes are apart, with the lanes along the last axis."""
+        vector = None if op.schedule is None else op.schedule.data.vector
+        builder = Builder(InsertPoint.before(op))
+        maps = list(op.maps)
+        for index, operand in enumerate(kernel.inputs):
+            value = op.inputs[index]
+            if vector is None or operand.is_parameter or not is_open(shape_of(value)):
+                continue
+            if not is_packed(operand, kernel, vector):
+                continue
+            dims = [*sorted(operand.dims - {vector.dim}), vector.dim]
+            places = {dim: AffineExpr.dimension(place) for place, dim in enumerate(dims)}
+            own = [places.get(dim, AffineExpr.constant(0)) for dim in range(len(op.sizes))]
+            sizes = [op.sizes[dim] for dim in dims]
+            reads = tuple(e.replace_dims_and_symbols(own, []) for e in maps[index].results)
+            copy = copy_kernel(
+                value,
+                sizes,
+                bounds=sizes,
+                reads=AffineMap(len(dims), 0, reads),
+                writes=AffineMap.identity(len(dims)),
+            )
+            hand_on_location(op, copy)
+            op.operands[index] = insert_copy(builder, copy)
+            self._assign(copy)
+            axes = tuple(AffineExpr.dimension(dim) for dim in dims)
+            maps[index] = AffineMap(len(op.sizes), 0, axes)
+        op.indexing_maps = ArrayAttr(AffineMapAttr(map) for map in maps)
 
     def _processor_of(self, op: KernelOp) -> Processor:
         return self.processor.one_core if is_of_one_thread(op) else self.processor

@@ -1,4 +1,4 @@
-"""Schedules of kernels whose sizes are open: what the model says of one with typical numbers.
+"""Schedules of kernels whose sizes are open: what the model says of some numbers of a range.
 
 Register tile, lanes and packed weights are constants, whatever the names are. A loop over an open
 dimension advances by a few rows, or by whole vectors; `lower-kernels-to-loops` builds what is left.
@@ -6,7 +6,7 @@ dimension advances by a few rows, or by whole vectors; `lower-kernels-to-loops` 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import isqrt
+from math import isqrt, log
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, Block
@@ -21,23 +21,30 @@ from gawee_dialect.passes.tensors.assign_schedules.tiles import candidates
 from gawee_dialect.target.description import Processor
 
 ROWS = (1, 4, 6, 8)
-"""Points of a tile along an open dimension: of those left each is a tile of its own."""
+"""Points of a tile along an open dimension: there is a tile of each smaller number too."""
 OPEN_VECTORS = 2
 """Vectors of a tile along an open dimension, at most."""
-WORTH_A_TAIL = 1.25
+WORTH_A_TAIL = 1.1
 """How many times longer a tile along a constant dimension has to take for an open one."""
+CALL_CYCLES = 1000
+"""What a kernel takes beside its tiles: where it has few points, tiles hardly differ."""
 COMMON = 512
 """The greatest value, to the model, of a name whose range has no end."""
 
 
-def typical_numbers(names: Sequence[SizeName]) -> Mapping[str, int]:
-    """Return the geometric mean of each name's range, a multiple of its step."""
-    return {name.name: _typical(name) for name in names}
+def typical_numbers(names: Sequence[SizeName]) -> Sequence[Mapping[str, int]]:
+    """Return numbers that schedules are chosen for: of each name the geometric mean of its range,
+    a multiple of its step, and the greatest value."""
+    mean = {name.name: _mean(name) for name in names}
+    return mean, {name.name: max(mean[name.name], min(_high(name), name.last)) for name in names}
 
 
-def _typical(name: SizeName) -> int:
-    high = max(name.low, COMMON) if name.high >= UNBOUNDED else name.high
-    mean = isqrt(max(name.low, 1) * high)
+def _high(name: SizeName) -> int:
+    return max(name.low, COMMON) if name.high >= UNBOUNDED else name.high
+
+
+def _mean(name: SizeName) -> int:
+    mean = isqrt(max(name.low, 1) * _high(name))
     return max(mean // name.step, 1) * name.step
 
 
@@ -68,25 +75,41 @@ def with_numbers(op: KernelOp, values: Mapping[str, int]) -> KernelOp | None:
     )
 
 
-def open_schedule(op: KernelOp, kernel: KernelAccesses, processor: Processor) -> Schedule:
-    """Return the schedule of a kernel of open sizes; `kernel` is the same with typical numbers."""
+def open_schedule(
+    op: KernelOp, kernels: Sequence[KernelAccesses], processor: Processor
+) -> Schedule:
+    """Return the schedule of a kernel of open sizes; `kernels` are the same with numbers.
+
+    The order of its loops is that of the first of them.
+    """
     opened = {dim for dim, size in enumerate(op.sizes) if isinstance(size, OpenSize)}
-    tile = _best(kernel, opened, processor)
-    schedule = replace(schedule_of(kernel, tile, processor), prefetch=None)
-    return _with_loops(schedule, opened, tile, op.num_parallel)
+    tile = _best(kernels, opened, processor)
+    schedule = schedule_of(kernels[0], tile, processor)
+    schedule = _with_loops(schedule, opened, tile, op.num_parallel)
+    if schedule.problem(op.sizes, op.reductions.value.data) is not None:
+        return replace(schedule, prefetch=None)
+    return schedule
 
 
-def _best(kernel: KernelAccesses, opened: set[int], processor: Processor) -> Tile:
-    """Return the tile of fewest cycles, along a constant dimension where that costs little."""
-    tiles = [each for each in candidates(kernel, processor) if _fits(each, opened)]
-    cycles = {number: kernel_cycles(kernel, each, processor) for number, each in enumerate(tiles)}
+def _best(kernels: Sequence[KernelAccesses], opened: set[int], processor: Processor) -> Tile:
+    """Return the tile that is slower than the best one of each kernel by the least factor, in the
+    geometric mean; along a constant dimension where that costs little."""
+    tiles: list[Tile] = []
+    for kernel in kernels:
+        fitting = (each for each in candidates(kernel, processor) if _fits(each, opened))
+        tiles += (each for each in fitting if each not in tiles)
+    factors = [0.0] * len(tiles)
+    for kernel in kernels:
+        cycles = [CALL_CYCLES + kernel_cycles(kernel, each, processor) for each in tiles]
+        best = min(cycles)
+        factors = [sum + log(each / best) for sum, each in zip(factors, cycles, strict=True)]
 
     def rank(number: int) -> tuple[float, int]:
         tile = tiles[number]
-        tails = WORTH_A_TAIL if tile.vector_dim in opened else 1
-        return cycles[number] * tails, -max(tile.points, default=0)
+        tails = log(WORTH_A_TAIL) * len(kernels) if tile.vector_dim in opened else 0.0
+        return factors[number] + tails, -max(tile.points.values(), default=0)
 
-    return tiles[min(cycles, key=rank)]
+    return tiles[min(range(len(tiles)), key=rank)]
 
 
 def _fits(tile: Tile, opened: set[int]) -> bool:
@@ -102,10 +125,17 @@ def _with_loops(schedule: Schedule, opened: set[int], tile: Tile, num_parallel: 
     """Add the loops over open dimensions that typical numbers need none for."""
     loops = list(schedule.loops)
     missing = sorted(opened - {loop.dim for loop in loops})
-    outer = [Loop(dim, _step(tile, dim)) for dim in missing if dim < num_parallel]
-    inner = [Loop(dim, _step(tile, dim)) for dim in missing if dim >= num_parallel]
     split = sum(loop.dim < num_parallel for loop in loops)
-    return replace(schedule, loops=(*loops[:split], *outer, *loops[split:], *inner))
+    for dim in missing:
+        loop = Loop(dim, _step(tile, dim))
+        if dim >= num_parallel:
+            loops.append(loop)
+            continue
+        # A tile moves along its rows innermost: what a vector reads is read again for them.
+        rows = (at for at, each in enumerate(loops[:split]) if each.step > 1)
+        loops.insert(next(rows, split) if dim == tile.vector_dim else split, loop)
+        split += 1
+    return replace(schedule, loops=tuple(loops))
 
 
 def _step(tile: Tile, dim: int) -> int:
