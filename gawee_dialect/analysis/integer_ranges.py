@@ -54,6 +54,8 @@ def integer_range(value: SSAValue, depth: int = DEEPEST) -> Range:
             if isinstance(kernel, KernelOp) and value.index < len(kernel.inputs):
                 low, high = _of_elements(kernel.inputs[value.index], depth - 1)
                 return max(low, full[0]), min(high, full[1])
+        case _:
+            pass
     return full
 
 

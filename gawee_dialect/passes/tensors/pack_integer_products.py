@@ -15,7 +15,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from gawee_dialect.analysis.index_maps import composed, solve
 from gawee_dialect.analysis.integer_ranges import integer_range
 from gawee_dialect.analysis.kernel_kind import multiplied_inputs
-from gawee_dialect.dialect.affine_range import used_dims
+from gawee_dialect.dialect.affine_range import is_linear, used_dims
 from gawee_dialect.dialect.kernels.kernel import KernelOp, copy_kernel, element_of, shape_of
 from gawee_dialect.dialect.kernels.packed_products import (
     PackedProduct,
@@ -40,7 +40,7 @@ from gawee_dialect.passes.tensors.form_kernels.drafts import (
     region,
     spliced,
 )
-from gawee_dialect.passes.tensors.form_kernels.inline import inlined
+from gawee_dialect.passes.tensors.form_kernels.inline import inlined, reads_through
 from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
 from gawee_dialect.target.description import Processor
 from gawee_dialect.target.llvm_names import X86_64
@@ -116,10 +116,11 @@ class Centred:
         return None if found.zero_reads() is None else found
 
     def bytes(self, *, signed: bool) -> KernelOp:
-        """Return the kernel of the bytes; those of the other kind of bytes are 128 less, or more."""
+        """Return the kernel of the bytes; those of the other kind are 128 less, or more."""
 
         def write(builder: Builder, arguments: Sequence[SSAValue]) -> SSAValue:
-            values = dict(zip(self.maker.finish.block.args, arguments, strict=True))
+            given = zip(self.maker.finish.block.args, arguments, strict=True)
+            values: dict[SSAValue, SSAValue] = dict(given)
             byte = _computed(builder, self.byte, values)
             if signed == self.is_signed:
                 return byte
@@ -153,7 +154,11 @@ class Centred:
         dims: Sequence[AffineExpr] | None = [AffineExpr.constant(0)] * len(maker.sizes)
         if used_dims(maker.maps[index]):
             dims = solve(maker.maps[-1], maker.sizes, self.factor.map, sizes)
-        return None if dims is None else (maker.inputs[index], composed(maker.maps[index], dims, sizes))
+        return (
+            None
+            if dims is None
+            else (maker.inputs[index], composed(maker.maps[index], dims, sizes))
+        )
 
     def zero_point(self, builder: Builder, values: dict[SSAValue, SSAValue], less: int) -> SSAValue:
         """Insert the zero point less a number, of values for what it is computed from."""
@@ -207,8 +212,12 @@ def words_of(builder: Builder, factor: Factor, kind: PackedProduct, made: Kernel
     output = Output(TensorType(i32, shape), AffineMap.identity(len(shape)))
     packing = kernel(reads, output, bounds=shape, finish=region(reads, None, write))
     while cheap and made.target in packing.inputs:
+        index = list(packing.inputs).index(made.target)
+        through = reads_through(packing, index, made)
+        if through is None or not all(is_linear(map) for _, map in through):
+            break
         draft = packing
-        packing = inlined(draft, list(draft.inputs).index(made.target), made)
+        packing = inlined(draft, index, made)
         draft.erase()
     builder.insert(packing)
     packing.target.name_hint = factor.value.name_hint
@@ -277,7 +286,7 @@ def sums_of(
 
 @dataclass(frozen=True)
 class Correction:
-    """What a total is less of: a zero point of one factor, less a number, times sums of the other."""
+    """What a total is less by: a zero point of one factor, less a number, times sums of another."""
 
     centred: Centred
     less: int

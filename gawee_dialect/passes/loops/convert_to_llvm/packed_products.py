@@ -41,9 +41,7 @@ def _added(to: FunctionConversion, total: SSAValue, product: WordProduct) -> SSA
     assert isa(total.type, VectorType[Attribute])
     (lanes,) = total.type.get_shape()
     words = [to.value(each) for each in (product.first, product.second)]
-    words = [
-        each if each.type == total.type else broadcast(to, each, total.type) for each in words
-    ]
+    words = [each if each.type == total.type else broadcast(to, each, total.type) for each in words]
     if product.kind is PackedProduct.PAIRS:
         return to.compute(llvm.AddOp(total, _pairs(to, lanes, words)))
     if not to.multiplies_bytes or lanes not in BYTES_AT_ONCE:
@@ -57,13 +55,13 @@ def _pairs(to: FunctionConversion, lanes: int, words: list[SSAValue]) -> SSAValu
         narrow = to.compute(llvm.BitcastOp(word, VectorType(i16, [2 * lanes])))
         return to.compute(llvm.SExtOp(narrow, VectorType(i32, [2 * lanes])))
 
-    products = to.compute(llvm.MulOp(*map(wide, words)))
+    first, second = map(wide, words)
+    products = to.compute(llvm.MulOp(first, second))
     type: VectorType[IntegerType] = VectorType(i32, [lanes])
-    halves = [
-        DenseArrayBase.from_list(i32, range(first, 2 * lanes, 2)) for first in (0, 1)
-    ]
+    halves = [DenseArrayBase.from_list(i32, range(first, 2 * lanes, 2)) for first in (0, 1)]
     parts = [to.compute(llvm.ShuffleVectorOp(products, products, each, type)) for each in halves]
-    return to.compute(llvm.AddOp(*parts))
+    even, odd = parts
+    return to.compute(llvm.AddOp(even, odd))
 
 
 RULES = (rule(arith.AddiOp, convert_add),)
