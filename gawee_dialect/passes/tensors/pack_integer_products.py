@@ -1,13 +1,13 @@
 """Pack integers of 8 and 16 bits in words, where a kernel adds up products of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType, i8, i32
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, TensorType, i8, i32
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -50,6 +50,8 @@ BYTE = 128
 """What a byte without a sign is more than the one of the same bits but the highest."""
 ONES = 0x01010101
 """A word of four bytes that are 1."""
+HIGHEST = -0x7F7F7F80
+"""A word whose bytes have their highest bit set alone."""
 CHEAP = 6
 """Ops that are computed for each integer of a word rather than kept in memory between."""
 PLAIN = 3
@@ -104,7 +106,7 @@ class Centred:
     def of(factor: Factor) -> "Centred | None":
         """Return what a factor is made of; None where it is anything else."""
         maker = factor.maker
-        if maker is None or not maker.covers_output():
+        if maker is None:
             return None
         value, zero = maker.yielded(maker.finish), None
         if isinstance(value.owner, arith.SubiOp):
@@ -113,23 +115,46 @@ class Centred:
         if not isinstance(owner, arith.ExtSIOp | arith.ExtUIOp) or owner.input.type != i8:
             return None
         found = Centred(factor, maker, owner.input, isinstance(owner, arith.ExtSIOp), zero)
-        return None if found.zero_reads() is None else found
+        reads = found.zero_reads()
+        if reads is None or not (maker.covers_output() or _are_uniform(reads.values())):
+            return None
+        return found
 
-    def bytes(self, *, signed: bool) -> KernelOp:
-        """Return the kernel of the bytes; those of the other kind are 128 less, or more."""
+    def bytes(self, *, flipped: bool) -> KernelOp:
+        """Return the kernel of the bytes, or of those of the other kind, 128 less or more.
+
+        Where it pads with zero points, the bytes are those of the factor with the zero point added.
+        """
+        if not self.maker.covers_output():
+            return self._padded_bytes(flipped=flipped)
 
         def write(builder: Builder, arguments: Sequence[SSAValue]) -> SSAValue:
             given = zip(self.maker.finish.block.args, arguments, strict=True)
             values: dict[SSAValue, SSAValue] = dict(given)
             byte = _computed(builder, self.byte, values)
-            if signed == self.is_signed:
-                return byte
-            flip = builder.insert(arith.ConstantOp(IntegerAttr(-BYTE, i8))).result
-            return builder.insert(arith.XOrIOp(byte, flip)).result
+            return _flipped(builder, byte, -BYTE) if flipped else byte
 
         reads, sizes = reads_of(self.maker), self.maker.sizes
         output = Output(TensorType(i8, shape_of(self.maker.target)), self.maker.maps[-1])
         return kernel(reads, output, bounds=sizes, finish=region(reads, None, write))
+
+    def _padded_bytes(self, *, flipped: bool) -> KernelOp:
+        shape, found = shape_of(self.factor.value), self.zero_reads() or {}
+        reads = [(self.factor.value, AffineMap.identity(len(shape)))]
+        reads += [
+            (value, composed(map, [AffineExpr.constant(0)] * map.num_dims, shape))
+            for value, map in found.values()
+        ]
+
+        def write(builder: Builder, arguments: Sequence[SSAValue]) -> SSAValue:
+            values = dict(zip(found, arguments[1:], strict=True))
+            zero = self.zero_point(builder, values, 0)
+            whole = builder.insert(arith.AddiOp(arguments[0], zero)).result
+            byte = builder.insert(arith.TruncIOp(whole, i8)).result
+            return _flipped(builder, byte, -BYTE) if flipped else byte
+
+        output = Output(TensorType(i8, shape), AffineMap.identity(len(shape)))
+        return kernel(reads, output, bounds=shape, finish=region(reads, None, write))
 
     def zero_reads(self) -> dict[SSAValue, Read] | None:
         """Return where the product finds what the zero point is computed from.
@@ -170,6 +195,17 @@ class Centred:
         return builder.insert(arith.SubiOp(zero, number)).result
 
 
+def _are_uniform(reads: Iterable[Read]) -> bool:
+    return not any(used_dims(map) for _, map in reads)
+
+
+def _flipped(builder: Builder, value: SSAValue, bits: int) -> SSAValue:
+    type = value.type
+    assert isa(type, IntegerType)
+    number = builder.insert(arith.ConstantOp(IntegerAttr(bits, type))).result
+    return builder.insert(arith.XOrIOp(value, number)).result
+
+
 def _computed(builder: Builder, value: SSAValue, values: dict[SSAValue, SSAValue]) -> SSAValue:
     """Insert the ops of a region again that compute a value of others, and return it."""
     if value not in values:
@@ -184,9 +220,12 @@ def _computed(builder: Builder, value: SSAValue, values: dict[SSAValue, SSAValue
 # The words of a factor.
 
 
-def words_of(builder: Builder, factor: Factor, kind: PackedProduct, made: KernelOp) -> SSAValue:
+def words_of(
+    builder: Builder, factor: Factor, kind: PackedProduct, made: KernelOp, flips: int = 0
+) -> SSAValue:
     """Insert what packs integers in words along an axis, those behind the last one zero.
 
+    Bits of `flips` are others in each word.
     `made`, which is in no block, computes the integers, i8 or i32. Where that takes little, words
     are made of what it reads.
     """
@@ -207,7 +246,8 @@ def words_of(builder: Builder, factor: Factor, kind: PackedProduct, made: Kernel
         reads.append((made.target, AffineMap(len(shape), 0, tuple(at))))
 
     def write(inner: Builder, arguments: Sequence[SSAValue]) -> SSAValue:
-        return _word(inner, kind, arguments)
+        word = _word(inner, kind, arguments)
+        return _flipped(inner, word, flips) if flips else word
 
     output = Output(TensorType(i32, shape), AffineMap.identity(len(shape)))
     packing = kernel(reads, output, bounds=shape, finish=region(reads, None, write))
@@ -351,8 +391,14 @@ def product_of_bytes(builder: Builder, op: KernelOp, a: Centred, b: Centred) -> 
     """
     kind = PackedProduct.BYTES
     sizes = a.factor.sizes(kind.value)
-    first = words_of(builder, a.factor, kind, a.bytes(signed=False))
-    second = words_of(builder, b.factor, kind, b.bytes(signed=True))
+    # All of a word at once, where no byte of it stands for nothing.
+    whole = op.sizes[a.factor.dim] % kind.value == 0
+
+    def words(each: Centred, *, flipped: bool) -> SSAValue:
+        made = each.bytes(flipped=flipped and not whole)
+        return words_of(builder, each.factor, kind, made, HIGHEST if flipped and whole else 0)
+
+    first, second = words(a, flipped=a.is_signed), words(b, flipped=not b.is_signed)
 
     def add_bytes(inner: Builder, arguments: Sequence[SSAValue]) -> SSAValue:
         ones = inner.insert(arith.ConstantOp(IntegerAttr(ONES, i32))).result
@@ -369,8 +415,8 @@ def product_of_bytes(builder: Builder, op: KernelOp, a: Centred, b: Centred) -> 
     if a.zero is not None or a.is_signed:
         sums = sums_of(builder, b.factor, b.factor.value, op.sizes, add)
         corrections.append(Correction(a, -BYTE if a.is_signed else 0, sums))
-    words = (first, a.factor.map), (second, b.factor.map)
-    return product_of(op, kind, words, sizes, corrections)
+    reads = (first, a.factor.map), (second, b.factor.map)
+    return product_of(op, kind, reads, sizes, corrections)
 
 
 class PackProducts(Pattern):
@@ -444,7 +490,7 @@ class PackIntegerProducts(TargetPass, RewritePass):
        less what the zero points add to it: a few sums of one factor alone, taken before. With four
        bytes in a word, of which those of one factor get a sign and those of the other lose theirs,
        a processor with AVX-VNNI multiplies and adds four at once (`vpdpbusd`).
-    2. On others, or where it pads, integers of up to 16 bits lie in a word by pairs (`vpmaddwd`).
+    2. On others integers of up to 16 bits lie in a word by pairs (`vpmaddwd`).
 
     Sums wrap around as they did: results are the same in every bit.
 
