@@ -57,7 +57,10 @@ def passes_to(
             # Loops that are written by hand may allocate.
             *((pipelines.PlanMemory(),) if start is Level.LOOPS else ()),
             *pipelines.loops_to_llvm(
-                chosen.fast_math, parallel=chosen.parallel, expand_math=not plain
+                chosen.fast_math,
+                parallel=chosen.parallel,
+                expand_math=not plain,
+                target=None if plain else chosen.target,
             ),
         ),
     }

@@ -43,6 +43,7 @@ PASSES: dict[str, str] = {
     "outline-kernels": "buffers.OutlineKernels",
     "distribute-batch": "buffers.DistributeBatch",
     "plan-memory": "buffers.PlanMemory",
+    "pack-integer-products": "tensors.PackIntegerProducts",
     "convert-to-winograd": "tensors.ConvertToWinograd",
     "assign-layouts": "tensors.AssignLayouts",
     "assign-schedules": "tensors.AssignSchedules",

@@ -1,12 +1,14 @@
 """What a kernel is, by its maps and regions alone."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 from xdsl.dialects import arith
-from xdsl.ir import BlockArgument
+from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.packed_products import word_product
 
 
 class KernelKind(StrEnum):
@@ -47,7 +49,7 @@ def copied_input(op: KernelOp) -> int | None:
 def multiplied_inputs(op: KernelOp) -> tuple[int, int] | None:
     """Return the two inputs whose products a kernel sums.
 
-    yield add(accumulator, mul(input, input)), operands in any order
+    yield add(accumulator, mul(input, input)), operands in any order, or of a packed product
     """
     if op.initial is None:
         return None
@@ -56,13 +58,21 @@ def multiplied_inputs(op: KernelOp) -> tuple[int, int] | None:
     add = op.yielded(op.accumulate).owner
     if not isinstance(add, arith.AddfOp | arith.AddiOp):
         return None
-    terms = [value.owner for value in add.operands if value is not accumulator]
-    if len(terms) != 1 or not isinstance(terms[0], arith.MulfOp | arith.MuliOp):
+    terms = [value for value in add.operands if value is not accumulator]
+    if len(terms) != 1:
         return None
-    factors = [value for value in terms[0].operands if isinstance(value, BlockArgument)]
+    factors = [value for value in factors_of(terms[0]) if isinstance(value, BlockArgument)]
     if len(factors) != 2 or any(value is accumulator for value in factors):
         return None
     return factors[0].index, factors[1].index
+
+
+def factors_of(term: SSAValue) -> Sequence[SSAValue]:
+    """Return the numbers that a term is the product of, or the words of a packed product."""
+    if isinstance(term.owner, arith.MulfOp | arith.MuliOp):
+        return term.owner.operands
+    packed = word_product(term)
+    return () if packed is None else (packed.first, packed.second)
 
 
 def has_windows(op: KernelOp) -> bool:

@@ -34,6 +34,7 @@ from gawee_dialect.passes.tensors.decompose_aggregated_ops import DecomposeAggre
 from gawee_dialect.passes.tensors.form_kernels import FormKernels
 from gawee_dialect.passes.tensors.hoist_loop_invariants import HoistLoopInvariants
 from gawee_dialect.passes.tensors.hoist_parameter_computation import HoistParameterComputation
+from gawee_dialect.passes.tensors.pack_integer_products import PackIntegerProducts
 from gawee_dialect.passes.tensors.tile_batch import TileBatch
 from gawee_dialect.passes.tensors.tile_scatter import TileScatter
 from gawee_dialect.passes.tensors.widen_sums import WidenSums
@@ -128,6 +129,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
         WidenSums(to_f64=False),  # kernels add up long sums of f32 by themselves
         FormKernels(),  # one op for what is computed in one go
         WidenSums(),  # what did not become a kernel
+        PackIntegerProducts().on(machine),  # while a kernel says what it multiplies
         *others,  # before layouts: tiles need wider halos
         AssignLayouts().on(machine),  # before schedules: what is contiguous decides on vectors
         AssignSchedules(schedules=schedules).on(machine),
@@ -149,13 +151,20 @@ def to_loops_by_kernels(options: CodeOptions) -> Sequence[ModulePass]:
 
 
 def loops_to_llvm(
-    fast_math: str | None = None, *, parallel: bool = True, expand_math: bool = True
+    fast_math: str | None = None,
+    *,
+    parallel: bool = True,
+    expand_math: bool = True,
+    target: str | None = None,
 ) -> Sequence[ModulePass]:
-    """Return the passes from loops to the llvm dialect; `parallel` code needs OpenMP."""
+    """Return the passes from loops to the llvm dialect; `parallel` code needs OpenMP.
+
+    Code for any processor is made where no `target` is said.
+    """
     return (
         *([ExpandMath()] if expand_math else []),  # after all else reads math ops; not calls of exp
         *([ConvertScfToOpenMP()] if parallel else []),  # until here a parallel loop is one op
-        ConvertToLLVM(fast_math=fast_math),  # everything at once: no half-converted types between
+        ConvertToLLVM(fast_math, target),  # everything at once: no half-converted types between
     )
 
 
@@ -163,7 +172,7 @@ def to_llvm_by_kernels(options: CodeOptions) -> Sequence[ModulePass]:
     """Return the passes from a graph to the llvm dialect, by way of kernels."""
     return (
         *to_loops_by_kernels(options),
-        *loops_to_llvm(options.fast_math, parallel=options.parallel),
+        *loops_to_llvm(options.fast_math, parallel=options.parallel, target=options.target),
     )
 
 

@@ -10,7 +10,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, nearest
-from gawee_dialect.target.llvm_names import AARCH64, MULTIPLY_ADDS, VECTORS, X86_64, tuning_of
+from gawee_dialect.target.llvm_names import (
+    AARCH64,
+    BYTE_PRODUCTS,
+    MULTIPLY_ADDS,
+    MULTIPLY_BYTES,
+    VECTORS,
+    X86_64,
+    tuning_of,
+)
 
 HOST = "host"
 """The name that stands for this machine."""
@@ -74,6 +82,14 @@ class Processor:
         A core that starts one of full width has two units of half that width.
         """
         return 2 if self.multiply_adds == 1 and lanes < self.lanes else self.multiply_adds
+
+    @property
+    def multiplies_bytes(self) -> bool:
+        """Whether one instruction adds up products of four bytes: `vpdpbusd`, of AVX-VNNI."""
+        said = self.features.split(",")
+        if any(f"-{each}" in said for each in BYTE_PRODUCTS):
+            return any(f"+{each}" in said for each in BYTE_PRODUCTS)
+        return self.cpu in MULTIPLY_BYTES or any(f"+{each}" in said for each in BYTE_PRODUCTS)
 
     def flops(self, element_bits: int = 32) -> float:
         """Return the most FLOPs a second on elements of a size; a multiply-add is two.

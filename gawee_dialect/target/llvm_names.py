@@ -80,6 +80,19 @@ MULTIPLY_ADDS: Mapping[str, int] = {
 By the makers' optimization guides; for AMD's, Agner Fog's instruction tables.
 """
 
+BYTE_PRODUCTS = ("avx512vnni", "avxvnni")
+"""LLVM's features of processors that add up products of four bytes at once."""
+
+MULTIPLY_BYTES = frozenset(
+    """
+    alderlake arrowlake arrowlake-s cascadelake clearwaterforest cooperlake diamondrapids
+    emeraldrapids gracemont grandridge graniterapids graniterapids-d icelake-client icelake-server
+    lunarlake meteorlake novalake pantherlake raptorlake rocketlake sapphirerapids sierraforest
+    tigerlake wildcatlake znver4 znver5
+    """.split()
+)
+"""The processors that have one of them, by LLVM's name."""
+
 LANE_BY_LANE = ("+prefer-no-gather", "+prefer-no-scatter")
 """LLVM's tuning flags for AMD's processors: their gathers take longer than so many loads."""
 

@@ -30,6 +30,7 @@ from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.passes.pipelines import kernels_to_loops, loops_to_llvm
 from gawee_dialect.passes.tensors.assign_schedules import AssignSchedules
 from gawee_dialect.passes.tensors.hoist_parameter_computation import HoistParameterComputation
+from gawee_dialect.target.description import HOST
 from gawee_dialect.universe import make_context
 
 Array = NDArray[np.generic]
@@ -105,7 +106,7 @@ def passes_to_llvm(threads: int) -> Sequence[ModulePass]:
     return (
         AssignSchedules(),  # weights in the order in which the schedule reads them
         *passes_to_loops(),
-        *loops_to_llvm(parallel=threads > 1),
+        *loops_to_llvm(parallel=threads > 1, target=HOST),
     )
 
 

@@ -66,13 +66,14 @@ from gawee_dialect.hints import isa
 
 @cache
 def _no_arithmetic() -> tuple[type[Operation], ...]:
-    """Return the scalar ops that count nothing: they choose, convert or compare."""
+    """Return the scalar ops that count nothing: they choose, convert, compare or shift."""
     from xdsl.dialects import arith
 
     from gawee_dialect.upstream.arith import ON_VECTORS
 
     others = (op for pair in ON_VECTORS.items() for op in pair)
-    return (arith.ConstantOp, arith.BitcastOp, arith.ExtFOp, arith.TruncFOp, *others)
+    shifts = (arith.ShLIOp, arith.ShRSIOp, arith.ShRUIOp)
+    return (arith.ConstantOp, arith.BitcastOp, arith.ExtFOp, arith.TruncFOp, *shifts, *others)
 
 
 def scalar_flops(op: Operation) -> int:

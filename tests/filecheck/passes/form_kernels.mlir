@@ -89,13 +89,12 @@ func.func @a_reduction_that_has_an_order_stays(%x: tensor<3x5xf32>, %i: tensor<3
 
 // -----
 
-// Arithmetic has no unsigned integers, not even a zero.
-// CHECK-LABEL: func.func @bytes_are_padded_and_moved_by_no_kernel
+// Arithmetic has no constants without a sign to leave around what a kernel moves.
+// CHECK-LABEL: func.func @bytes_are_padded_by_no_kernel_and_moved_by_one
 // CHECK-NEXT:    arith.constant
-// CHECK:         tensor.pad
-// CHECK:         linalg.transpose
-// CHECK-NOT:     gawee.kernel
-func.func @bytes_are_padded_and_moved_by_no_kernel(%x: tensor<3x5xui8>) -> tensor<5x4xui8> {
+// CHECK:         %[[P:.*]] = tensor.pad
+// CHECK:         gawee.kernel parallel [5, 4] ins(%[[P]] : tensor<4x5xui8>)
+func.func @bytes_are_padded_by_no_kernel_and_moved_by_one(%x: tensor<3x5xui8>) -> tensor<5x4xui8> {
   %c = arith.constant 7 : i8
   %u = builtin.unrealized_conversion_cast %c : i8 to ui8
   %p = tensor.pad %x low[1, 0] high[0, 0] {
@@ -105,4 +104,23 @@ func.func @bytes_are_padded_and_moved_by_no_kernel(%x: tensor<3x5xui8>) -> tenso
   %e = tensor.empty() : tensor<5x4xui8>
   %t = linalg.transpose ins(%p : tensor<4x5xui8>) outs(%e : tensor<5x4xui8>) permutation = [1, 0]
   func.return %t : tensor<5x4xui8>
+}
+
+// -----
+
+// The bits of a byte are the same with a sign and without.
+// CHECK-LABEL: func.func @bytes_without_a_sign_are_computed_with
+// CHECK:         gawee.kernel parallel [3, 5] ins(%x : tensor<3x5xui8>)
+// CHECK:         %[[B:.*]] = builtin.unrealized_conversion_cast %{{.*}} : ui8 to i8
+// CHECK-NEXT:    arith.extui %[[B]] : i8 to i32
+// CHECK-NOT:     linalg
+func.func @bytes_without_a_sign_are_computed_with(%x: tensor<3x5xui8>) -> tensor<3x5xi32> {
+  %e = tensor.empty() : tensor<3x5xi32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<3x5xui8>) outs(%e : tensor<3x5xi32>) {
+  ^bb0(%u: ui8, %o: i32):
+    %b = builtin.unrealized_conversion_cast %u : ui8 to i8
+    %w = arith.extui %b : i8 to i32
+    linalg.yield %w : i32
+  } -> tensor<3x5xi32>
+  func.return %y : tensor<3x5xi32>
 }

@@ -25,6 +25,7 @@ from gawee_dialect.passes.loops.convert_to_llvm import (
     math,
     memref,
     omp,
+    packed_products,
     scf,
     vector,
 )
@@ -35,10 +36,11 @@ from gawee_dialect.passes.loops.convert_to_llvm.conversion import (
 )
 from gawee_dialect.passes.next_pass import hint_for
 from gawee_dialect.passes.numerics import EXACT, REASSOCIATES, Numerics
+from gawee_dialect.target.machine import find_processor
 
 RULES: Mapping[type[Operation], Rule] = {
     each.source: each
-    for family in (func, scf, omp, cf, arith, math, memref, vector)
+    for family in (func, scf, omp, cf, arith, math, memref, vector, packed_products)
     for each in family.RULES
 }
 """How every op of the loops level is converted; the files of this folder hold one dialect each."""
@@ -111,6 +113,10 @@ class ConvertToLLVM(ModulePass):
     fast_math: str | None = None
     """Flags put on every float op: `contract`, `nnan-ninf`, `fast`; none by default."""
 
+    target: str | None = None
+    """The processor whose instructions may be named, where LLVM finds none by itself: `host`,
+    `znver4` and the like; none by default."""
+
     @property
     def numerics(self) -> Numerics:
         """Flags let LLVM round otherwise; without them every op stays what it is."""
@@ -125,10 +131,11 @@ class ConvertToLLVM(ModulePass):
         flags = parse_fast_math(self.fast_math)
         diagnostics: list[Diagnostic] = []
         external: dict[str, llvm.LLVMFunctionType] = {}
+        of_bytes = self.target is not None and find_processor(self.target).multiplies_bytes
         new_ops: list[Operation] = []
         for top in op.ops:
             name = top.sym_name.data if isinstance(top, FuncOp) else ""
-            conversion = FunctionConversion(RULES, Region(), flags, name)
+            conversion = FunctionConversion(RULES, Region(), flags, name, of_bytes)
             new_ops += self._converted(top, conversion)
             diagnostics += conversion.diagnostics
             external |= conversion.libm | conversion.runtime

@@ -111,11 +111,13 @@ class FunctionConversion:
         region: Region,
         fast_math: FastMathAttr,
         name: str = "",
+        multiplies_bytes: bool = False,
     ):
         self.rules = rules
         self.region = region
         self.fast_math = fast_math
         self.name = name
+        self.multiplies_bytes = multiplies_bytes
         self.team: Team | None = None
         self.outlined: list[Operation] = []
         self.runtime: dict[str, llvm.LLVMFunctionType] = {}

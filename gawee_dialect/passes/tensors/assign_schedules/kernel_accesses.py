@@ -7,6 +7,7 @@ from itertools import pairwise
 from math import prod
 
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import i32
 from xdsl.ir import Region, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -16,6 +17,7 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
+from gawee_dialect.analysis.kernel_kind import multiplied_inputs
 from gawee_dialect.dialect.affine_range import used_dims, value_range
 from gawee_dialect.dialect.kernels.kernel import KernelOp, shape_of
 
@@ -151,6 +153,8 @@ class KernelAccesses:
         """
         if not self.op.accumulate.blocks:
             return 0
+        if self.op.accumulator_type == i32 and multiplied_inputs(self.op) is not None:
+            return 1
         count = _count(self.op.accumulate)
         converted = sum(map(_conversions, self.op.accumulate.block.args))
         return max(1, count - _products(self.op.accumulate) - converted)

@@ -24,6 +24,8 @@ UNROLLED = 24
 """Instructions of a tile that only copies or computes each element by itself."""
 POINTS = (*range(2, 17), 20, 24, 28)
 """Points of a tile to try along a dimension that the vector is not along."""
+SEVERAL = 2
+"""The fewest points that are apart."""
 MOST_VECTORS = 8
 CHAINS = (2, 4, 8)
 """Vectors of one row that are accumulated side by side."""
@@ -48,6 +50,8 @@ def candidates(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]:
     """
     sizes, parallel = kernel.sizes, range(kernel.num_parallel)
     yield Tile(None, 1, {})
+    if _joins_neighbours(kernel):
+        return
     for dim in range(len(sizes)):
         if dim not in parallel:
             for lanes in _lanes(kernel, dim, processor):
@@ -57,6 +61,21 @@ def candidates(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]:
         else:
             for lanes in _lanes(kernel, dim, processor):
                 yield from _along(kernel, dim, lanes, processor)
+
+
+def _joins_neighbours(kernel: KernelAccesses) -> bool:
+    """Whether each point reads integers side by side, which one scalar load has all of.
+
+    LLVM finds that out by itself, but not of lanes of a vector.
+    """
+    first, *others = kernel.inputs or [kernel.output]
+    if kernel.accumulate_ops or not others or any(each.value is not first.value for each in others):
+        return False
+    if not isa(element_of(first.value), IntegerType):
+        return False
+    dims = (dim for dim in range(kernel.num_parallel) if kernel.output.step(dim, SEVERAL) == 1)
+    count = len(kernel.inputs)
+    return any(all(each.step(dim, SEVERAL) == count for each in kernel.inputs) for dim in dims)
 
 
 def _lanes(kernel: KernelAccesses, dim: int, processor: Processor) -> Iterator[int]:

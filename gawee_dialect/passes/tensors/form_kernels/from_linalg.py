@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from xdsl.builder import Builder
 from xdsl.dialects import linalg, tensor
+from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorType
@@ -23,6 +24,11 @@ from gawee_dialect.passes.tensors.form_kernels.constants import constant_of, num
 from gawee_dialect.passes.tensors.form_kernels.drafts import Output, Read, kernel, region, spliced
 
 SCALAR_DIALECTS = ("arith", "math")
+
+
+def is_scalar_arithmetic(op: Operation) -> bool:
+    """Whether an op computes a number, or says that bits are one with a sign or without."""
+    return op.dialect_name() in SCALAR_DIALECTS or isinstance(op, UnrealizedConversionCastOp)
 
 
 class FormKernel(Pattern):
@@ -65,9 +71,6 @@ class FormBroadcast(Pattern):
             return
         if not op.result or has_no_elements(op.init):
             self.missed(op, "expected static tensors that are not empty")
-            return
-        if not is_signless(op.init):
-            self.missed(op, "expected floats or signless integers")
             return
         shape = tensor_shape(op.init)
         added = op.dimensions.get_values()
@@ -147,10 +150,8 @@ def why_not(op: LinalgStructuredOperation) -> str | None:
     tensors = [value for value in op.operands if is_tensor(value.type)]
     if any(map(has_no_elements, tensors)):
         return "expected static tensors that are not empty"
-    if not all(map(is_signless, tensors)):
-        return "expected floats or signless integers"
     for inner in op.body.block.ops:
-        if inner is not op.body.block.last_op and inner.dialect_name() not in SCALAR_DIALECTS:
+        if inner is not op.body.block.last_op and not is_scalar_arithmetic(inner):
             return f"expected a body of scalar arithmetic, got '{inner.name}'"
     captured = (value for inner in op.body.block.ops for value in inner.operands)
     scalars = (value for value in op.inputs if not is_tensor(value.type))

@@ -1,0 +1,67 @@
+"""The instructions that add up products of small integers that share a word."""
+
+from xdsl.dialects import arith, llvm
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType, StringAttr, VectorType, i16, i32
+from xdsl.ir import Attribute, SSAValue
+
+from gawee_dialect.dialect.kernels.packed_products import (
+    PackedProduct,
+    WordProduct,
+    word_product,
+)
+from gawee_dialect.hints import isa
+from gawee_dialect.passes.loops.convert_to_llvm.arith import with_overflow
+from gawee_dialect.passes.loops.convert_to_llvm.conversion import FunctionConversion, rule
+from gawee_dialect.passes.loops.convert_to_llvm.vector import broadcast
+
+BYTES_AT_ONCE = {4: 128, 8: 256, 16: 512}
+"""Lanes of a vector of words, and its bits as the instruction's name says them."""
+
+
+_ADD = with_overflow(llvm.AddOp)
+
+
+def convert_add(op: arith.AddiOp, to: FunctionConversion) -> None:
+    """arith.addi  ->  llvm.add; of vectors and a packed product, the instruction that adds it up"""
+    is_vector = isinstance(op.result.type, VectorType)
+    product = word_product(op.rhs) if is_vector else None
+    added = None if product is None else _added(to, to.value(op.lhs), product)
+    if added is None:
+        _ADD(op, to)
+    else:
+        to.define(op.result, added)
+
+
+def _added(to: FunctionConversion, total: SSAValue, product: WordProduct) -> SSAValue | None:
+    """Insert a number and a packed product, as one instruction adds them; None where it is none.
+
+    Pairs are extended, multiplied and added, which is what LLVM knows `vpmaddwd` by, and `sdot`;
+    four bytes are `vpdpbusd` on processors that have it.
+    """
+    assert isa(total.type, VectorType[Attribute])
+    (lanes,) = total.type.get_shape()
+    words = [to.value(each) for each in (product.first, product.second)]
+    words = [each if each.type == total.type else broadcast(to, each, total.type) for each in words]
+    if product.kind is PackedProduct.PAIRS:
+        return to.compute(llvm.AddOp(total, _pairs(to, lanes, words)))
+    if not to.multiplies_bytes or lanes not in BYTES_AT_ONCE:
+        return None
+    name = f"llvm.x86.avx512.vpdpbusd.{BYTES_AT_ONCE[lanes]}"
+    return to.compute(llvm.CallIntrinsicOp(StringAttr(name), [total, *words], [total.type]))
+
+
+def _pairs(to: FunctionConversion, lanes: int, words: list[SSAValue]) -> SSAValue:
+    def wide(word: SSAValue) -> SSAValue:
+        narrow = to.compute(llvm.BitcastOp(word, VectorType(i16, [2 * lanes])))
+        return to.compute(llvm.SExtOp(narrow, VectorType(i32, [2 * lanes])))
+
+    first, second = map(wide, words)
+    products = to.compute(llvm.MulOp(first, second))
+    type: VectorType[IntegerType] = VectorType(i32, [lanes])
+    halves = [DenseArrayBase.from_list(i32, range(first, 2 * lanes, 2)) for first in (0, 1)]
+    parts = [to.compute(llvm.ShuffleVectorOp(products, products, each, type)) for each in halves]
+    even, odd = parts
+    return to.compute(llvm.AddOp(even, odd))
+
+
+RULES = (rule(arith.AddiOp, convert_add),)

@@ -1,0 +1,147 @@
+// RUN: gawee-opt -p 'pack-integer-products{target=znver5}' --split-input-file %s | filecheck %s
+// RUN: gawee-opt -p 'pack-integer-products{target=haswell}' --split-input-file %s | filecheck --check-prefix PAIRS %s
+// RUN: gawee-opt -p 'pack-integer-products{target=apple-m1}' --split-input-file %s | filecheck --check-prefix OTHER %s
+
+// The zero point of one factor is taken off with sums of the other, here of weights.
+// CHECK-LABEL: func.func @bytes_lie_in_words_by_fours
+// CHECK:         %[[X:.*]] = gawee.kernel parallel [3, 2] ins(%x, %x, %x, %x : tensor<3x8xi8>, tensor<3x8xi8>, tensor<3x8xi8>, tensor<3x8xi8>)
+// CHECK:         arith.xori
+// CHECK:         %[[W:.*]] = gawee.kernel parallel [2, 5] ins(%w, %w, %w, %w :
+// CHECK:         %[[SUMS:.*]] = gawee.kernel parallel [5] reduce [8] ins(%b : tensor<8x5xi32>)
+// CHECK:         %y = gawee.kernel parallel [3, 5] reduce [2] ins(%[[X]], %[[W]], %[[SUMS]], %zx : tensor<3x2xi32>, tensor<2x5xi32>, tensor<5xi32>, tensor<i8>)
+// CHECK:         finish
+// CHECK:         %[[LESS:.*]] = arith.constant -128 : i32
+// CHECK-NEXT:    arith.extsi
+// CHECK-NEXT:    %[[ZERO:.*]] = arith.subi %{{.*}}, %[[LESS]] : i32
+// CHECK-NEXT:    %[[PART:.*]] = arith.muli %[[ZERO]], %{{.*}} : i32
+// CHECK-NEXT:    arith.subi %{{.*}}, %[[PART]] : i32
+//
+// PAIRS-LABEL: func.func @bytes_lie_in_words_by_fours
+// PAIRS:         %[[X:.*]] = gawee.kernel parallel [3, 4] ins(%x, %zx, %x :
+// PAIRS:         %[[W:.*]] = gawee.kernel parallel [4, 5] ins(%w, %w :
+// PAIRS:         %y = gawee.kernel parallel [3, 5] reduce [4] ins(%[[X]], %[[W]] : tensor<3x4xi32>, tensor<4x5xi32>)
+//
+// OTHER-LABEL: func.func @bytes_lie_in_words_by_fours
+// OTHER:         gawee.kernel parallel [3, 5] reduce [8] ins(%a, %b :
+func.func @bytes_lie_in_words_by_fours(%x: tensor<3x8xi8>, %zx: tensor<i8>, %w: tensor<8x5xi8> {gawee.parameter = "w"}) -> tensor<3x5xi32> {
+  %a = gawee.kernel parallel [3, 8] ins(%x, %zx : tensor<3x8xi8>, tensor<i8>)
+    maps [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> ()>, affine_map<(i, k) -> (i, k)>] finish {
+  ^bb0(%e: i8, %z: i8):
+    %0 = arith.extsi %e : i8 to i32
+    %2 = arith.extsi %z : i8 to i32
+    %1 = arith.subi %0, %2 : i32
+    gawee.yield %1 : i32
+  } : tensor<3x8xi32>
+  %b = gawee.kernel parallel [8, 5] ins(%w : tensor<8x5xi8>)
+    maps [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i, k)>] finish {
+  ^bb0(%e: i8):
+    %0 = arith.extsi %e : i8 to i32
+    gawee.yield %0 : i32
+  } : tensor<8x5xi32>
+  %y = gawee.kernel parallel [3, 5] reduce [8] ins(%a, %b : tensor<3x8xi32>, tensor<8x5xi32>)
+    maps [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>]
+    initial 0 : i32 accumulate {
+  ^bb0(%l: i32, %r: i32, %s: i32):
+    %0 = arith.muli %l, %r : i32
+    %1 = arith.addi %s, %0 : i32
+    gawee.yield %1 : i32
+  } finish {
+  ^bb0(%l: i32, %r: i32, %s: i32):
+    gawee.yield %s : i32
+  } : tensor<3x5xi32>
+  func.return %y : tensor<3x5xi32>
+}
+
+// -----
+
+// Nothing says that numbers of 32 bits are small.
+// CHECK-LABEL: func.func @whole_integers_stay
+// CHECK:         gawee.kernel parallel [3, 5] reduce [8] ins(%a, %b :
+// PAIRS-LABEL: func.func @whole_integers_stay
+// PAIRS:         gawee.kernel parallel [3, 5] reduce [8] ins(%a, %b :
+func.func @whole_integers_stay(%a: tensor<3x8xi32>, %b: tensor<8x5xi32>) -> tensor<3x5xi32> {
+  %y = gawee.kernel parallel [3, 5] reduce [8] ins(%a, %b : tensor<3x8xi32>, tensor<8x5xi32>)
+    maps [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>]
+    initial 0 : i32 accumulate {
+  ^bb0(%l: i32, %r: i32, %s: i32):
+    %0 = arith.muli %l, %r : i32
+    %1 = arith.addi %s, %0 : i32
+    gawee.yield %1 : i32
+  } finish {
+  ^bb0(%l: i32, %r: i32, %s: i32):
+    gawee.yield %s : i32
+  } : tensor<3x5xi32>
+  func.return %y : tensor<3x5xi32>
+}
+
+// -----
+
+// Of numbers of 16 bits a word holds two.
+// CHECK-LABEL: func.func @short_integers_lie_in_words_by_pairs
+// CHECK:         gawee.kernel parallel [3, 5] reduce [4] ins(
+// PAIRS-LABEL: func.func @short_integers_lie_in_words_by_pairs
+// PAIRS:         gawee.kernel parallel [3, 5] reduce [4] ins(
+func.func @short_integers_lie_in_words_by_pairs(%x: tensor<3x8xi16>, %zx: tensor<i8>, %w: tensor<8x5xi16> {gawee.parameter = "w"}) -> tensor<3x5xi32> {
+  %a = gawee.kernel parallel [3, 8] ins(%x : tensor<3x8xi16>)
+    maps [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i, k)>] finish {
+  ^bb0(%e: i16):
+    %0 = arith.extsi %e : i16 to i32
+    gawee.yield %0 : i32
+  } : tensor<3x8xi32>
+  %b = gawee.kernel parallel [8, 5] ins(%w : tensor<8x5xi16>)
+    maps [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i, k)>] finish {
+  ^bb0(%e: i16):
+    %0 = arith.extsi %e : i16 to i32
+    gawee.yield %0 : i32
+  } : tensor<8x5xi32>
+  %y = gawee.kernel parallel [3, 5] reduce [8] ins(%a, %b : tensor<3x8xi32>, tensor<8x5xi32>)
+    maps [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>]
+    initial 0 : i32 accumulate {
+  ^bb0(%l: i32, %r: i32, %s: i32):
+    %0 = arith.muli %l, %r : i32
+    %1 = arith.addi %s, %0 : i32
+    gawee.yield %1 : i32
+  } finish {
+  ^bb0(%l: i32, %r: i32, %s: i32):
+    gawee.yield %s : i32
+  } : tensor<3x5xi32>
+  func.return %y : tensor<3x5xi32>
+}
+
+// -----
+
+// Bytes that no word is full of have zeros behind them.
+// CHECK-LABEL: func.func @the_last_word_is_filled_with_zeros
+// CHECK:         gawee.kernel parallel [3, 7] ins(%x : tensor<3x7xui8>)
+// CHECK:         } : tensor<3x8xi8>
+// CHECK:         gawee.kernel parallel [3, 2] ins(
+// CHECK:         gawee.kernel parallel [3, 5] reduce [2] ins(
+func.func @the_last_word_is_filled_with_zeros(%x: tensor<3x7xui8>, %zx: tensor<i8>, %w: tensor<7x5xi8> {gawee.parameter = "w"}) -> tensor<3x5xi32> {
+  %a = gawee.kernel parallel [3, 7] ins(%x, %zx : tensor<3x7xui8>, tensor<i8>)
+    maps [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> ()>, affine_map<(i, k) -> (i, k)>] finish {
+  ^bb0(%e: ui8, %z: i8):
+    %s = builtin.unrealized_conversion_cast %e : ui8 to i8
+    %0 = arith.extui %s : i8 to i32
+    %2 = arith.extsi %z : i8 to i32
+    %1 = arith.subi %0, %2 : i32
+    gawee.yield %1 : i32
+  } : tensor<3x7xi32>
+  %b = gawee.kernel parallel [7, 5] ins(%w : tensor<7x5xi8>)
+    maps [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i, k)>] finish {
+  ^bb0(%e: i8):
+    %0 = arith.extsi %e : i8 to i32
+    gawee.yield %0 : i32
+  } : tensor<7x5xi32>
+  %y = gawee.kernel parallel [3, 5] reduce [7] ins(%a, %b : tensor<3x7xi32>, tensor<7x5xi32>)
+    maps [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>]
+    initial 0 : i32 accumulate {
+  ^bb0(%l: i32, %r: i32, %s: i32):
+    %0 = arith.muli %l, %r : i32
+    %1 = arith.addi %s, %0 : i32
+    gawee.yield %1 : i32
+  } finish {
+  ^bb0(%l: i32, %r: i32, %s: i32):
+    gawee.yield %s : i32
+  } : tensor<3x5xi32>
+  func.return %y : tensor<3x5xi32>
+}
