@@ -252,7 +252,9 @@ def is_branching(op: Operation | None) -> TypeGuard[scf.IfOp | scf.WhileOp]:
     """Whether an op decides when its regions are run, and hands no buffers to them or on."""
     if not isinstance(op, scf.IfOp | scf.WhileOp):
         return False
-    handed = (argument for region in op.regions for block in region.blocks for argument in block.args)
+    handed = (
+        argument for region in op.regions for block in region.blocks for argument in block.args
+    )
     return not any(isinstance(value.type, MemRefType) for value in (*op.results, *handed))
 
 

@@ -27,8 +27,8 @@ class HoistLoopInvariants(ModulePass):
        others.
     2. Those of them move that compute, with what they read. Ops that rename (views) or repeat
        (broadcasts, fills) stay: to make their result again costs no more than to read it.
-    3. From a branch (`scf.if`, `scf.while`) move those alone that weights and constants decide: what
-       reads an input may not be needed.
+    3. From a branch (`scf.if`, `scf.while`) move those alone that weights and constants decide:
+       what reads an input may not be needed.
 
     Weights that a kernel reads in another order are so packed once, and if they are parameters,
     in `@prepare`. Loops that are not those of a scan stay as they are: their
