@@ -96,6 +96,8 @@ def _all_tensors(ir: NPU_IR) -> Iterator[TensorMeta]:
     yield from ir.graph_inputs
     yield from ir.weights
     for node in ir.nodes:
+        for graph in node.graphs.values():
+            yield from _all_tensors(graph)
         yield from node.outputs
         yield from node.inputs
     yield from ir.graph_outputs
@@ -123,7 +125,7 @@ ROOT_KEYS = (
     *("model_name", "pytorch_version", "graph_inputs", "graph_outputs", "weights"),
     *("weight_name_mapping", "nodes", "constants"),
 )
-NODE_KEYS = ("name", "op_type", "inputs", "outputs", "attrs")
+NODE_KEYS = ("name", "op_type", "inputs", "outputs", "attrs", "graphs")
 TENSOR_KEYS = ("name", "shape", "dtype", "producer_node", "producer_output_idx")
 
 NON_FINITE = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
@@ -281,6 +283,11 @@ class _Reader:
             message = f"expected 'attrs' of {what} to be an object, got {value_text(attrs)}"
             self.report.add(entry.offset, message)
             attrs = JsonObject()
+        graphs = entry.get("graphs") or JsonObject()
+        if not isinstance(graphs, JsonObject):
+            message = f"expected 'graphs' of {what} to be an object, got {value_text(graphs)}"
+            self.report.add(entry.offset, message)
+            graphs = JsonObject()
         return OpNode(
             self._text(entry, "name", what, ""),
             self._text(entry, "op_type", what, ""),
@@ -289,6 +296,7 @@ class _Reader:
             {key: attribute(value) for key, value in attrs.items()},
             self._extra(entry, NODE_KEYS),
             self._place(entry),
+            {key: self.graph(value) for key, value in graphs.items()},
         )
 
     def _constants(self, root: JsonObject) -> dict[str, Constant]:
