@@ -284,7 +284,9 @@ class OutlineKernels(ModulePass):
        there that touch elements; where one of these is a call or returns, the op stays.
     3. A group becomes a function of the whole buffers it touches. Views, globals and constants
        are repeated inside it; sizes that are open are arguments too.
-    4. Groups that are equal but for names, those of sizes too, and locations share one function.
+    4. What decides when it is run (`scf.if`, `scf.while`, loops over a batch) stays: functions are
+       called inside of it.
+    5. Groups that are equal but for names, those of sizes too, and locations share one function.
 
     A kernel's arguments never alias, since whatever one call touches is alive at the same time.
     So LLVM need not prove that, and compiles each distinct kernel once. Comes after `bufferize`

@@ -164,3 +164,24 @@ func.func @indices_of_a_scan_in_a_scan_are_clamped(%x: tensor<5x3xf32>, %i: tens
   } -> tensor<7x2x3xf32>
   func.return %y : tensor<7x2x3xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @a_branch_returns_the_worst_of_its_indices
+// CHECK:         %y, %[[WORST:.*]] = scf.if %c -> (tensor<4x3xf32>, tensor<i64>) {
+// CHECK:           %[[W:.*]] = gawee.reduce_max
+// CHECK:           %g = gawee.gather %x
+// CHECK:           scf.yield %g, %[[W]]
+// CHECK:         } else {
+// CHECK-NEXT:      %[[LEAST:.*]] = gawee.constant dense<-9223372036854775808> : tensor<i64>
+// CHECK-NEXT:      scf.yield %z, %[[LEAST]]
+// CHECK:         func.return %y, %[[WORST]]
+func.func @a_branch_returns_the_worst_of_its_indices(%x: tensor<5x3xf32>, %i: tensor<4xi64>, %z: tensor<4x3xf32>, %c: i1) -> tensor<4x3xf32> {
+  %y = scf.if %c -> (tensor<4x3xf32>) {
+    %g = gawee.gather %x, %i axis 0 : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+    scf.yield %g : tensor<4x3xf32>
+  } else {
+    scf.yield %z : tensor<4x3xf32>
+  }
+  func.return %y : tensor<4x3xf32>
+}

@@ -106,3 +106,21 @@ func.func @bytes_are_padded_and_moved_by_no_kernel(%x: tensor<3x5xui8>) -> tenso
   %t = linalg.transpose ins(%p : tensor<4x5xui8>) outs(%e : tensor<5x4xui8>) permutation = [1, 0]
   func.return %t : tensor<5x4xui8>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @what_a_branch_computes_is_a_kernel
+// CHECK:         scf.if
+// CHECK-NEXT:      gawee.kernel parallel [5] ins(%x
+// CHECK:         } else {
+// CHECK-NEXT:      scf.yield %x
+func.func @what_a_branch_computes_is_a_kernel(%x: tensor<5xf32>, %c: i1) -> tensor<5xf32> {
+  %y = scf.if %c -> (tensor<5xf32>) {
+    %e = tensor.empty() : tensor<5xf32>
+    %a = linalg.exp ins(%x : tensor<5xf32>) outs(%e : tensor<5xf32>) -> tensor<5xf32>
+    scf.yield %a : tensor<5xf32>
+  } else {
+    scf.yield %x : tensor<5xf32>
+  }
+  func.return %y : tensor<5xf32>
+}

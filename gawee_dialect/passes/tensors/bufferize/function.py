@@ -69,7 +69,8 @@ class FunctionBufferizer:
         self._current: Operation = function
         self._outermost: Operation | None = None
         self._home = self.block
-        """Where buffers are allocated: in the function, or anew for each part of a batch."""
+        """Where buffers are allocated: in the function, or anew for each part of a batch and in a
+        branch of a function whose memory is planned."""
 
     def run(self) -> FuncOp:
         """Return the new function; raises GaweeError at an op there is no rule for."""
@@ -136,7 +137,7 @@ class FunctionBufferizer:
         """Build the body of a loop that was inserted, of the body that it had."""
         around, outermost, home = self.builder, self._outermost, self._home
         self.builder = Builder(InsertPoint.at_end(new))
-        if is_batch_loop(loop) or (outermost is None and is_branching(loop)):
+        if is_batch_loop(loop) or (self._is_run and not outermost and is_branching(loop)):
             self._home = new
         else:
             self._outermost = outermost or loop
