@@ -252,7 +252,7 @@ class PlanMemory(ModulePass):
     What is allocated in the loop over a batch holds nothing from one part of the batch to the next:
     such buffers share memory as those of a function do.
 
-    What branches and steps of `scf.while` allocate shares memory likewise: only one is run at a time.
+    What branches and steps of `scf.while` allocate shares memory likewise: one is run at a time.
 
     Requires: allocations at the top level of functions with one block, or of loops over a batch,
     `scf.if` or `scf.while` there (else they stay).
