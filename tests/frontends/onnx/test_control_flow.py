@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.frontends.onnx.export.model_file import export_onnx
 from gawee_dialect.model import load
 from tests.closeness import assert_allclose
 
@@ -234,6 +235,19 @@ def test_a_branch_of_more_than_elements_is_run_where_it_is_chosen(tmp_path, cond
     text = str(load(tmp_path / "net.onnx").module)
     assert text.count("scf.if") == 1
     assert "gawee.where" not in text
+
+
+def test_a_branch_is_written_as_it_was_read(tmp_path):
+    onnx.save(weighed(helper.make_node("Sub", ["x", "m"], ["r"])), tmp_path / "net.onnx")
+    read = load(tmp_path / "net.onnx")
+    written = onnx.load_from_string(export_onnx(read.module, read.bound))
+    onnx.checker.check_model(written, full_check=True)
+
+    for condition in (True, False):
+        check(tmp_path, written, {"x": X, "c": np.asarray(condition)})
+
+    again = load(tmp_path / "net.onnx")
+    assert export_onnx(again.module, again.bound) == written.SerializeToString()
 
 
 @pytest.mark.parametrize("condition", [True, False])
