@@ -22,7 +22,12 @@ from gawee_dialect.analysis.op_cost import op_work, trip_count
 from gawee_dialect.analysis.work import Work, total
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.entry import MAIN, find_function
-from gawee_dialect.dialect.graph.scan import is_batch_loop, is_step_loop, is_thread_loop
+from gawee_dialect.dialect.graph.scan import (
+    blocks_of_kernels,
+    is_batch_loop,
+    is_step_loop,
+    is_thread_loop,
+)
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.instruments.check.index_values import IndexValues
 from gawee_dialect.instruments.profile import (
@@ -159,6 +164,9 @@ def _calls(block: Block, counters: Counters) -> Iterator[tuple[CallOp, Counters]
         elif is_thread_loop(op):
             bounds = (op.lowerBound[0], op.upperBound[0], op.step[0])
             yield from _calls_in(op.body.block, bounds, counters)
+        else:  # what decides is not looked at: each branch is run, and each step once
+            for inner in blocks_of_kernels(op):
+                yield from _calls(inner, counters)
 
 
 def _calls_in(

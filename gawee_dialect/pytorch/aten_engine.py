@@ -9,6 +9,8 @@ from gawee_dialect.frontends.npu_ir.aten.registry import is_in_place
 from gawee_dialect.frontends.npu_ir.aten_call import call_aten
 from gawee_dialect.frontends.npu_ir.errors import ConversionError, ExecutionError
 from gawee_dialect.frontends.npu_ir.ir import (
+    CARRIED,
+    COND,
     NPU_IR,
     AttributeValue,
     OpNode,
@@ -86,7 +88,9 @@ class _Run:
         if self.sizes:
             node = replace(node, attrs={k: _at(v, self.sizes) for k, v in node.attrs.items()})
         try:
-            if executor is None:
+            if node.graphs:
+                results = self._decided(node)
+            elif executor is None:
                 results = call_aten(node, self._tensor, "cpu")
             else:
                 inputs = [self.values[each.name] for each in node.inputs]
@@ -103,8 +107,26 @@ class _Run:
             raise self._error(node, f"expected {len(node.outputs)} outputs, {text}")
         return results
 
+    def _decided(self, node: OpNode) -> Sequence[Tensor]:
+        """Run the branch that a condition chooses, or steps until a test fails."""
+        values = [self.values[each.name] for each in node.inputs]
+        first, second = node.graphs.values()
+        if node.op_type == COND:
+            return _called(first if bool(values[0]) else second, values[1:])
+        carried = node.attrs[CARRIED]
+        assert isinstance(carried, int)
+        state, same = values[:carried], values[carried:]
+        while bool(_called(first, [*state, *same])[0]):
+            state = _called(second, [*state, *same])
+        return state
+
     def _tensor(self, meta: TensorMeta) -> Tensor:
         return self.values[meta.name]
 
     def _error(self, node: OpNode, text: str, hint: str | None = None) -> ExecutionError:
         return ExecutionError(Diagnostic(text, place_text(node.place), node.name, hint))
+
+
+def _called(graph: NPU_IR, values: Sequence[Tensor]) -> list[Tensor]:
+    names = [each.name for each in graph.graph_inputs]
+    return _Run(graph, dict(zip(names, values, strict=True)), {}).run(None)

@@ -5,7 +5,13 @@ from typing import TypeGuard
 
 from xdsl.builder import Builder
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType, UnitAttr
+from xdsl.dialects.builtin import (
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    TensorType,
+    UnitAttr,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
@@ -246,17 +252,37 @@ def is_of_one_thread(op: Operation) -> bool:
     return False
 
 
+def is_branching(op: Operation | None) -> TypeGuard[scf.IfOp | scf.WhileOp]:
+    """Whether an op decides when its regions are run, and hands no buffers to them or on."""
+    if not isinstance(op, scf.IfOp | scf.WhileOp):
+        return False
+    handed = (
+        argument for region in op.regions for block in region.blocks for argument in block.args
+    )
+    return not any(isinstance(value.type, MemRefType) for value in (*op.results, *handed))
+
+
+def blocks_of_kernels(op: Operation) -> Sequence[Block]:
+    """Return the blocks of an op whose kernels are functions each, called from there."""
+    if is_batch_loop(op) or is_branching(op):
+        return [block for region in op.regions for block in region.blocks]
+    return ()
+
+
 def kernel_blocks(function: FuncOp) -> Iterator[Block]:
-    """Yield the blocks whose ops become functions each: of loops over a batch, then the last.
+    """Yield the blocks whose ops become functions each: of loops over a batch and of branches,
+    those inside of others first, then the function's.
 
     A function of several blocks has none: its ops are run in an order that it computes.
     """
-    if len(function.body.blocks) != 1:
-        return
-    block = function.body.block
+    if len(function.body.blocks) == 1:
+        yield from _blocks_within(function.body.block)
+
+
+def _blocks_within(block: Block) -> Iterator[Block]:
     for op in block.ops:
-        if is_batch_loop(op):
-            yield op.body.block
+        for inner in blocks_of_kernels(op):
+            yield from _blocks_within(inner)
     yield block
 
 

@@ -1,20 +1,25 @@
 """From the graph that torch.export makes to NPU_IR.
 
-Higher-order calls that only set a mode around a sub-graph are replaced by what they hold.
+Higher-order calls that only set a mode around a sub-graph are replaced by what they hold; those
+that decide when they are run keep their graphs.
 """
 
 import operator
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.frontends.npu_ir.errors import ConversionError
 from gawee_dialect.frontends.npu_ir.ir import (
+    CARRIED,
+    COND,
     GETITEM,
     LIST_NONE_MASKS,
     LIST_SIZES,
     MODULE,
+    NPU_IR,
+    WHILE_LOOP,
     Attributes,
     AttributeValue,
     OpNode,
@@ -161,6 +166,12 @@ _CHECKS = re.compile(
 """Calls without a result that check what export has already checked."""
 
 _AS_STRIDED = "aten.as_strided.default"
+
+CONTROL_FLOW: Mapping[str, tuple[str, Sequence[str]]] = {
+    "cond": (COND, ("true_graph", "false_graph")),
+    "while_loop": (WHILE_LOOP, ("cond_graph", "body_graph")),
+}
+"""PyTorch's names of higher-order ops, the op_types of their nodes, and how graphs are called."""
 
 _PATH = re.compile(r"[\w.]+")
 """The path of a module; torch.compile has expressions of Python in its place."""
@@ -333,7 +344,9 @@ class Converter:
         )
         return TensorMeta(name, shape, read.dtype, name)
 
-    def _convert_results(self, node: Node, call: Call, made: Sequence[object]) -> None:
+    def _convert_results(
+        self, node: Node, call: Call, made: Sequence[object], op_type: str | None = None
+    ) -> None:
         name = self._fresh(node.name, len(made), indexed=True)
         results: Results = [
             tensor_meta(node, f"{name}_{index}", value, self._size_names)
@@ -342,7 +355,7 @@ class Converter:
             for index, value in enumerate(made)
         ]
         outputs = [result for result in results if result is not None]
-        self._emit(node, name, str(node.target), call, outputs)
+        self._emit(node, name, op_type or str(node.target), call, outputs)
         position = {id(output): index for index, output in enumerate(outputs)}
         self._values[node] = [
             result
@@ -413,15 +426,55 @@ class Converter:
             if enabled:
                 hint = "decompose=True writes the casts of autocast as nodes"
                 raise refusal(node, "unsupported autocast in a graph that is not decomposed", hint)
+        elif name in CONTROL_FLOW:
+            return self._decided(node, name)
         else:
-            raise refusal(
-                node,
-                f"unsupported higher-order op '{name}'; supported: "
-                "wrap_with_set_grad_enabled, wrap_with_autocast",
-                ON_DATA,
-            )
+            supported = ", ".join((*CONTROL_FLOW, "wrap_with_set_grad_enabled, wrap_with_autocast"))
+            text = f"unsupported higher-order op '{name}'; supported: {supported}"
+            raise refusal(node, text, ON_DATA)
         inner = self._value(module)
         return self._convert_inner(inner, inputs)
+
+    def _decided(self, node: Node, name: str) -> object:
+        """Convert a node that decides which graph is run, or how often; return what it makes."""
+        op_type, names = CONTROL_FLOW[name]
+        made, arguments, attrs = node.meta.get("val"), list(node.args), Attributes()
+        if op_type == COND:
+            condition, *modules, operands = arguments
+            assert is_sequence(operands)
+            given = [condition, *operands]
+        else:
+            *modules, state, same = arguments
+            assert is_sequence(state)
+            assert is_sequence(same)
+            given, attrs[CARRIED] = [*state, *same], len(state)
+        if not is_sequence(made) or not all(map(is_node, given)):
+            raise refusal(node, f"expected '{name}' to take and return tensors alone", ON_DATA)
+        inputs = [each for value in given if is_node(value) for each in self._tensors(value)]
+        graphs = {
+            key: self._graph(node, self._value(each))
+            for key, each in zip(names, modules, strict=True)
+        }
+        self._convert_results(node, Call(self._tensors, inputs, attrs), made, op_type)
+        self.nodes[-1].graphs = graphs
+        return self._values[node]
+
+    def _graph(self, node: Node, module: object) -> NPU_IR:
+        """Convert what a branch or a step is."""
+        assert is_graph_module(module)
+        outer, self.nodes, inputs = self.nodes, [], list[TensorMeta]()
+        for each in module.graph.nodes:
+            if each.op == "placeholder":
+                name = self._fresh(each.name, 1)
+                inputs.append(tensor_meta(each, name, each.meta.get("val")))
+                self._values[each] = replace(inputs[-1], producer_node=name)
+        made = self.convert(module)
+        nodes, self.nodes = self.nodes, outer
+        outputs = list(made) if is_sequence(made) else [made]
+        tensors = [each for each in outputs if isinstance(each, TensorMeta)]
+        if len(tensors) < len(outputs):
+            raise refusal(node, f"expected '{node.target}' to return tensors alone", ON_DATA)
+        return NPU_IR(nodes, inputs, tensors, [])
 
     def _convert_inner(self, module: object, inputs: Sequence[object]) -> object:
         assert is_graph_module(module)

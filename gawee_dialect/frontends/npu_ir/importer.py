@@ -3,6 +3,7 @@
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 
 import numpy as np
@@ -51,8 +52,11 @@ from gawee_dialect.frontends.npu_ir.complex_numbers.call import (
 from gawee_dialect.frontends.npu_ir.complex_numbers.call import call_on_complex, has_complex
 from gawee_dialect.frontends.npu_ir.errors import ConversionError
 from gawee_dialect.frontends.npu_ir.ir import (
+    CARRIED,
+    COND,
     GETITEM,
     NPU_IR,
+    WHILE_LOOP,
     AttributeValue,
     OpNode,
     TensorMeta,
@@ -60,6 +64,7 @@ from gawee_dialect.frontends.npu_ir.ir import (
 )
 from gawee_dialect.frontends.npu_ir.liveness import Aliases, Liveness, read_inputs
 from gawee_dialect.frontends.npu_ir.node_arguments import bind_arguments
+from gawee_dialect.frontends.op_mapping.branches import chosen, repeated
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element
 from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, EntryFunction
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
@@ -172,6 +177,13 @@ def node_location(node: OpNode) -> LocationAttr:
     return file_location(*node.place, node.qualified_name)
 
 
+CONTROL_FLOW = (COND, WHILE_LOOP)
+
+
+class _Reported(Refusal):
+    """Problems that are in the list already."""
+
+
 class Importer:
     """Imports node by node; a node that is refused leaves its outputs unknown.
 
@@ -195,12 +207,16 @@ class Importer:
     def module(self) -> ModuleOp:
         """Import the whole graph; what is wrong with it is in `problems`."""
         self.add_arguments()
+        self.add_nodes()
+        outputs = self.outputs()
+        return self.function.module(outputs, [each.name for each in self.ir.graph_outputs])
+
+    def add_nodes(self) -> None:
+        """Make the ops of all nodes that outputs need."""
         for self.index, node in enumerate(self.ir.nodes):
             if self.index in self.liveness.live:
                 self.add_node(node)
         self.report_unsupported()
-        outputs = self.outputs()
-        return self.function.module(outputs, [each.name for each in self.ir.graph_outputs])
 
     def add_arguments(self) -> None:
         """Make the graph's inputs and the weights that nodes read."""
@@ -247,7 +263,8 @@ class Importer:
     def add_node(self, node: OpNode) -> None:
         """Make a node's ops; report why where it is refused."""
         mapping = None if node.op_type == GETITEM else find_mapping(node.op_type)
-        if node.op_type != GETITEM and mapping is None and not has_complex(node):
+        known = node.op_type in (GETITEM, *CONTROL_FLOW) or mapping is not None
+        if not known and not has_complex(node):
             self.unsupported.append(node)
             return
         reads = read_inputs(node)
@@ -255,11 +272,58 @@ class Importer:
         if len(inputs) != len(reads):
             return
         try:
-            results = inputs if node.op_type == GETITEM else self._call(mapping, node, inputs)
+            if node.op_type in CONTROL_FLOW:
+                results = self._decided(node, inputs)
+            elif node.op_type == GETITEM:
+                results = inputs
+            else:
+                results = self._call(mapping, node, inputs)
             self._take(node, results)
             self._write_back(node)
+        except _Reported:
+            return
         except (Refusal, VerifyException) as problem:
             self._report(node, problem)
+
+    def _decided(self, node: OpNode, inputs: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        """Make a branch or a loop of graphs; raises Refusal."""
+        self.emit.location = node_location(node)
+        graphs, carried = list(node.graphs.values()), node.attrs.get(CARRIED, 0)
+        if len(graphs) != len(CONTROL_FLOW) or not inputs:
+            raise Refusal(f"expected two graphs and inputs, got {len(graphs)} and {len(inputs)}")
+        if node.op_type == COND:
+            branches = [partial(self._run, graph, inputs[1:]) for graph in graphs]
+            return chosen(self.emit, inputs[0], branches)
+        if not isinstance(carried, int) or not 0 <= carried <= len(inputs):
+            raise Refusal(f"expected '{CARRIED}' to count some of {len(inputs)} inputs")
+        state, same = inputs[:carried], inputs[carried:]
+
+        def test(now: Sequence[SSAValue]) -> SSAValue:
+            return self._run(graphs[0], [*now, *same])[0]
+
+        def step(now: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            return self._run(graphs[1], [*now, *same])
+
+        return repeated(self.emit, test, step, state)
+
+    def _run(self, graph: NPU_IR, inputs: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        """Make the ops of a graph where they are emitted; return its outputs.
+
+        Raises _Reported where it has problems, which are then this graph's.
+        """
+        inner = Importer(graph)
+        inner.emit = self.emit
+        if len(inputs) != len(graph.graph_inputs):
+            raise Refusal(f"expected graphs of {len(inputs)} inputs, got {len(graph.graph_inputs)}")
+        for meta, value in zip(graph.graph_inputs, inputs, strict=True):
+            check_declared(meta, tensor_type(value))
+            inner.values[meta.name] = value
+        inner.add_nodes()
+        outputs = inner.outputs()
+        self.problems += inner.problems
+        if inner.problems or not outputs:
+            raise _Reported("expected a graph whose nodes are read")
+        return outputs
 
     def _call(
         self, mapping: OpMapping | None, node: OpNode, inputs: Sequence[SSAValue]

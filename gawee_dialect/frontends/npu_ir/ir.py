@@ -40,6 +40,11 @@ Attributes are JSON values and sizes, so a graph read back equals the one that w
 `["batch", "2 * length", 8]`. `sizes` of the graph says which values a name may have:
 `{"batch": "1 to 32"}`.
 
+**Control flow.** A node of op_type `torch.cond` or `torch.while_loop` has two `graphs`, in the
+layout of the file's own: `true_graph` and `false_graph`, which take all inputs but the first, the
+condition; or `cond_graph` and `body_graph`, which take all inputs. `carried` in `attrs` says how
+many of these are the state of a loop: its body returns them, and so does the node.
+
 **To rebuild a call**, walk the schema's arguments. For each: `attrs` has its name: that is the
 value. Otherwise, where its type is `Tensor` or `Tensor?`: the next input; where it is a list of
 tensors: as many inputs as the next entry of `_tensor_list_sizes` says, with None put where the mask
@@ -84,6 +89,13 @@ MODULE = "module"
 SIZE = "size"
 """The only key of an attribute in JSON that is a size which is open."""
 
+COND, WHILE_LOOP = "torch.cond", "torch.while_loop"
+"""The op_types of nodes that decide when a graph is run: one of two, or a second after the first
+again and again."""
+
+CARRIED = "carried"
+"""How many of the inputs of a `torch.while_loop` are its state; the others stay the same."""
+
 LIST_SIZES = "_tensor_list_sizes"
 LIST_NONE_MASKS = "_tensor_list_none_masks"
 
@@ -114,6 +126,8 @@ class OpNode:
     extra: Attributes = field(default_factory=dict[str, AttributeValue], repr=False)
     place: Place | None = field(default=None, compare=False, repr=False)
     """Where the node is written: in a file that was read, or in the source of the model."""
+    graphs: dict[str, "NPU_IR"] = field(default_factory=dict[str, "NPU_IR"])
+    """What a node of control flow runs: graphs of its inputs, without weights of their own."""
 
     @property
     def qualified_name(self) -> str:

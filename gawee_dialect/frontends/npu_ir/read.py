@@ -99,6 +99,8 @@ def _all_tensors(ir: NPU_IR) -> Iterator[TensorMeta]:
     yield from ir.graph_inputs
     yield from ir.weights
     for node in ir.nodes:
+        for graph in node.graphs.values():
+            yield from _all_tensors(graph)
         yield from node.outputs
         yield from node.inputs
     yield from ir.graph_outputs
@@ -126,7 +128,7 @@ ROOT_KEYS = (
     *("model_name", "pytorch_version", "graph_inputs", "graph_outputs", "weights"),
     *("weight_name_mapping", "nodes", "constants", "sizes"),
 )
-NODE_KEYS = ("name", "op_type", "inputs", "outputs", "attrs")
+NODE_KEYS = ("name", "op_type", "inputs", "outputs", "attrs", "graphs")
 TENSOR_KEYS = ("name", "shape", "dtype", "producer_node", "producer_output_idx")
 
 NON_FINITE = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
@@ -316,6 +318,11 @@ class _Reader:
             message = f"expected 'attrs' of {what} to be an object, got {value_text(attrs)}"
             self.report.add(entry.offset, message)
             attrs = JsonObject()
+        graphs = entry.get("graphs") or JsonObject()
+        if not isinstance(graphs, JsonObject):
+            message = f"expected 'graphs' of {what} to be an object, got {value_text(graphs)}"
+            self.report.add(entry.offset, message)
+            graphs = JsonObject()
         return OpNode(
             self._text(entry, "name", what, ""),
             self._text(entry, "op_type", what, ""),
@@ -324,6 +331,7 @@ class _Reader:
             self._attributes(attrs, what),
             self._extra(entry, NODE_KEYS),
             self._place(entry),
+            {key: self.graph(value) for key, value in graphs.items()},
         )
 
     def _attributes(self, attrs: JsonObject, what: str) -> Attributes:

@@ -49,6 +49,8 @@ def ir_problems(ir: NPU_IR, infer: Infer | None = None) -> Iterator[Diagnostic]:
         yield from check.outputs(node)
         if infer is not None:
             yield from _inference_problems(node, infer)
+        for graph in node.graphs.values():
+            yield from ir_problems(graph, infer)
     yield from check.graph_outputs()
 
 

@@ -74,7 +74,21 @@ def _node(node: OpNode) -> AttributeValue:
         "inputs": [_tensor(each) for each in node.inputs],
         "outputs": [_tensor(each) for each in node.outputs],
         "attrs": node.attrs,
+        **({"graphs": graphs} if (graphs := _graphs(node)) else {}),
         **node.extra,
+    }
+
+
+def _graphs(node: OpNode) -> dict[str, AttributeValue]:
+    """Return the graphs of a node of control flow, which have no weights of their own."""
+    return {
+        name: {
+            "graph_inputs": [_tensor(each) for each in graph.graph_inputs],
+            "graph_outputs": [_tensor(each) for each in graph.graph_outputs],
+            "weights": [],
+            "nodes": [_node(each) for each in graph.nodes],
+        }
+        for name, graph in node.graphs.items()
     }
 
 

@@ -1,21 +1,26 @@
-"""Control flow that is resolved when a graph is read: a branch is chosen, steps are written out."""
+"""Control flow: resolved when a graph is read; where a run decides, `scf.if` and `scf.while`."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, i64
+from xdsl.dialects.builtin import LocationAttr, TensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.graph.comparison import WhereOp
+from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
+from gawee_dialect.dialect.graph.comparison import CompareOp
+from gawee_dialect.dialect.graph.elementwise import AddOp
 from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.shape import movedim, stack
 from gawee_dialect.frontends.npu_ir.aten.slicing import select
 from gawee_dialect.frontends.onnx.model import Array, OnnxGraph, OnnxNode
 from gawee_dialect.frontends.onnx.value import Scope, Value
+from gawee_dialect.frontends.op_mapping.branches import chosen, repeated
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.recurrence import WRITTEN_OUT, recurrence
 from gawee_dialect.frontends.op_mapping.refusal import Refusal, UnknownElements
@@ -38,6 +43,8 @@ class Importer(Protocol):
     def elements(self, value: Value) -> Array: ...
 
     def tensor(self, value: Value) -> SSAValue: ...
+
+    def location(self, node: OnnxNode) -> LocationAttr: ...
 
     def body(
         self, body: OnnxGraph, arguments: Values, scope: Scope, opsets: Opsets
@@ -72,40 +79,45 @@ def _known(importer: Importer, value: Value | None, what: str) -> Array:
 def branch(
     importer: Importer, node: OnnxNode, inputs: Values, scope: Scope, opsets: Opsets
 ) -> Values:
-    """If: the branch that is taken, where that is not known both and a choice of their results"""
+    """If: the branch that is taken, or where a run decides a choice of both"""
     condition = inputs[0] if inputs else None
     if condition is not None and condition.known is None:
-        made = _chosen(importer, node, importer.tensor(condition), scope, opsets)
-        if made is not None:
-            return made
+        with suppress(Refusal):
+            return _chosen(importer, node, importer.tensor(condition), scope, opsets)
     known = _known(importer, condition, "the condition")
-    chosen = _graph_attribute(node, "then_branch" if known else "else_branch")
-    return importer.body(chosen, [], scope, opsets)
+    taken = _graph_attribute(node, "then_branch" if known else "else_branch")
+    return importer.body(taken, [], scope, opsets)
 
 
 def _chosen(
     importer: Importer, node: OnnxNode, condition: SSAValue, scope: Scope, opsets: Opsets
-) -> Values | None:
-    """Return what both branches make, chosen by a condition; None where their types differ."""
-    emit, branches = (
-        importer.emit,
-        [_graph_attribute(node, f"{n}_branch") for n in ("then", "else")],
-    )
-    try:
-        both = [importer.step(node, each, [], scope, opsets) for each in branches]
-    except Refusal:
-        return None
-    pairs = [(importer.tensor(a), importer.tensor(b)) for a, b in zip(*both, strict=False)]
-    if len(both[0]) != len(both[1]) or any(a.type != b.type for a, b in pairs):
-        return None
-    flag = emit.reshape(condition, ())
-    return [Value("", emit(WhereOp(flag, a, b))) for a, b in pairs]
+) -> Values:
+    """Return the results of the branch that a condition chooses; raises Refusal."""
+
+    def made(name: str) -> Tensors:
+        graph = _graph_attribute(node, f"{name}_branch")
+        return [importer.tensor(each) for each in importer.step(node, graph, [], scope, opsets)]
+
+    branches = [partial(made, name) for name in ("then", "else")]
+    return [Value("", each) for each in chosen(importer.emit, condition, branches)]
 
 
 def loop(
     importer: Importer, node: OnnxNode, inputs: Values, scope: Scope, opsets: Opsets
 ) -> Values:
-    """Loop: a loop; few steps, and those up to a condition that is false, are written out"""
+    """Loop: a loop; few steps are written out"""
+    try:
+        return _counted(importer, node, inputs, scope, opsets)
+    except Refusal as problem:
+        with suppress(Refusal, VerifyException):
+            return _repeated(importer, node, inputs, scope, opsets)
+        raise problem
+
+
+def _counted(
+    importer: Importer, node: OnnxNode, inputs: Values, scope: Scope, opsets: Opsets
+) -> Values:
+    """Return the results of steps whose number is known; raises Refusal where it is not."""
     body = _graph_attribute(node, "body")
     trips, condition, *carried = [*inputs, *[None] * (2 - len(inputs))]
     steps = int(_known(importer, trips, "the number of steps"))
@@ -139,6 +151,39 @@ def loop(
         state, last = made[1 : 1 + len(carried)], made[1 + len(carried) :]
         kept.append(last)
     return [*state, *_stacked(importer, kept, [0] * wanted, [0] * wanted)]
+
+
+def _repeated(
+    importer: Importer, node: OnnxNode, inputs: Values, scope: Scope, opsets: Opsets
+) -> Values:
+    """Return the last state of a loop whose end a run decides; raises Refusal.
+
+    What its steps keep besides has as many rows as there are steps, and no type.
+    """
+    emit, body = importer.emit, _graph_attribute(node, "body")
+    trips, condition, *carried = [*inputs, *[None] * (2 - len(inputs))]
+    if len(body.outputs) > 1 + len(carried):
+        raise Refusal("expected a state alone where a run decides how many steps there are")
+    true = Value("condition", elements=np.asarray(True))
+    going = importer.tensor(true if condition is None else condition)
+    state = [importer.tensor(each) for each in carried if each is not None]
+    most = None if trips is None else emit.reshape(importer.tensor(trips), ())
+
+    def goes_on(now: Tensors) -> SSAValue:
+        if most is None:
+            return now[1]
+        return emit(BitwiseAndOp(now[1], emit(CompareOp(now[0], most, predicate="lt"))))
+
+    def step(now: Tensors) -> Tensors:
+        taken = [Value("", now[0]), true, *(Value("", each) for each in now[2:])]
+        again, *made = importer.step(node, body, taken, scope, opsets)
+        count = emit(AddOp(now[0], emit.number(1, i64)))
+        return [count, emit.reshape(importer.tensor(again), ()), *map(importer.tensor, made)]
+
+    emit.location = importer.location(node)
+    initial = [emit.number(0, i64), emit.reshape(going, ()), *state]
+    _, _, *last = repeated(emit, goes_on, step, initial)
+    return [Value("", each) for each in last]
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """What hands a state from each step to the next: a loop, or where steps are few, each of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Region, SSAValue
 
 from gawee_dialect.dialect.graph.scan import ScanOp, element_of_sequence
 from gawee_dialect.dialect.graph.shape import CatOp
@@ -10,13 +10,12 @@ from gawee_dialect.dialect.kernels.kernel import YieldOp
 from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import tensor_shape, tensor_type
 from gawee_dialect.frontends.op_mapping.axes import part
+from gawee_dialect.frontends.op_mapping.branches import Values, erase_unused, filled
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 
 WRITTEN_OUT = 4
 """Up to so many steps are written out: the ops of each are then fused with what is around."""
-
-Values = Sequence[SSAValue]
 
 Step = Callable[[Values, Values], tuple[Values, Values]]
 """Emits a step: takes the state and an element of each sequence, returns the next state and what
@@ -42,25 +41,17 @@ def _scanned(
     emit: Emitter, step: Step, initial: Values, sequences: Values, steps: int, reverse: bool
 ) -> tuple[Values, Values]:
     elements = [element_of_sequence(tensor_type(each)) for each in sequences]
-    body = Block(arg_types=[*(each.type for each in initial), *elements])
     count = len(initial)
-    outside = emit.block
-    emit.block = body
-    try:
-        state, kept = step(body.args[:count], body.args[count:])
-    finally:
-        emit.block = outside
-    body.add_op(YieldOp(*state, *kept))
-    _erase_unused(body)
+    types = [*(each.type for each in initial), *elements]
+    body, made = filled(emit, types, lambda now: _joined(*step(now[:count], now[count:])))
+    body.add_op(YieldOp(*made))
+    erase_unused(body)
     results = emit.all(ScanOp(initial, sequences, Region(body), steps=steps, reverse=reverse))
     return results[:count], results[count:]
 
 
-def _erase_unused(block: Block) -> None:
-    for op in reversed(list(block.ops)):
-        if op.results and not any(result.uses for result in op.results):
-            op.detach()
-            op.erase()
+def _joined(state: Values, kept: Values) -> Values:
+    return [*state, *kept]
 
 
 def _written_out(

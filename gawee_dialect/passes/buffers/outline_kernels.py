@@ -21,7 +21,12 @@ from gawee_dialect.analysis.entries import entries
 from gawee_dialect.analysis.kernel_kind import kernel_kind
 from gawee_dialect.analysis.open_sizes import RANGES, ranges_attribute
 from gawee_dialect.analysis.values_read import values_read
-from gawee_dialect.dialect.graph.scan import is_batch_loop, is_step_loop, kernel_blocks
+from gawee_dialect.dialect.graph.scan import (
+    blocks_of_kernels,
+    is_batch_loop,
+    is_step_loop,
+    kernel_blocks,
+)
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.open_size import SizeName
@@ -107,7 +112,7 @@ def with_readers(op: Operation) -> list[Operation]:
 def stays_with_caller(op: Operation) -> bool:
     """Whether an op is in no kernel: the entry function allocates, calls and returns."""
     callers = CallOp | memref.AllocOp | memref.DeallocOp
-    return isinstance(op, callers) or is_batch_loop(op) or op.has_trait(IsTerminator)
+    return isinstance(op, callers) or bool(blocks_of_kernels(op)) or op.has_trait(IsTerminator)
 
 
 def readers_in_block(op: Operation) -> set[Operation | None]:
@@ -279,7 +284,9 @@ class OutlineKernels(ModulePass):
        there that touch elements; where one of these is a call or returns, the op stays.
     3. A group becomes a function of the whole buffers it touches. Views, globals and constants
        are repeated inside it; sizes that are open are arguments too.
-    4. Groups that are equal but for names, those of sizes too, and locations share one function.
+    4. What decides when it is run (`scf.if`, `scf.while`, loops over a batch) stays: functions are
+       called inside of it.
+    5. Groups that are equal but for names, those of sizes too, and locations share one function.
 
     A kernel's arguments never alias, since whatever one call touches is alive at the same time.
     So LLVM need not prove that, and compiles each distinct kernel once. Comes after `bufferize`

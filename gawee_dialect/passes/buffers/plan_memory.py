@@ -25,7 +25,7 @@ from gawee_dialect.analysis.entries import entries
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments
-from gawee_dialect.dialect.graph.scan import is_batch_loop, kernel_blocks
+from gawee_dialect.dialect.graph.scan import blocks_of_kernels, kernel_blocks
 from gawee_dialect.dialect.types import dense_bytes
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
@@ -76,13 +76,18 @@ def local_spans(block: Block) -> Spans:
 
 
 def spans_of(function: FuncOp) -> Spans:
-    """Number the ops of a function and of its loops over a batch; a loop spans what it has."""
+    """Number the ops of a function, of its loops over a batch, and of its branches; what has others
+    inside spans them."""
     spans: dict[Operation, tuple[int, int]] = {}
-    for op in function.body.blocks[0].ops:
-        first = len(spans)
-        for inner in op.body.block.ops if is_batch_loop(op) else ():
-            spans[inner] = len(spans), len(spans)
-        spans[op] = first, len(spans)
+
+    def number(block: Block) -> None:
+        for op in block.ops:
+            first = len(spans)
+            for inner in blocks_of_kernels(op):
+                number(inner)
+            spans[op] = first, len(spans)
+
+    number(function.body.blocks[0])
     return spans
 
 
@@ -247,8 +252,10 @@ class PlanMemory(ModulePass):
     What is allocated in the loop over a batch holds nothing from one part of the batch to the next:
     such buffers share memory as those of a function do.
 
-    Requires: allocations at the top level of functions with one block, or of loops over a batch
-    there (else they stay).
+    What branches and steps of `scf.while` allocate shares memory likewise: one is run at a time.
+
+    Requires: allocations at the top level of functions with one block, or of loops over a batch,
+    `scf.if` or `scf.while` there (else they stay).
 
     rewrite:
         func.func @main(%x: memref<4xf32>) {

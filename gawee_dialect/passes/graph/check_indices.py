@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import ClassVar, NamedTuple
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects import arith, linalg, tensor
+from xdsl.dialects import arith, linalg, scf, tensor
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
@@ -190,11 +191,9 @@ class _Checker:
         if key not in self.checked:
             check = IndexCheck.at(op, axes, sizes)
             found = clamped(op, op.positions, check, by_rows=op.BY_ROWS)
-            around = op.parent_op()
-            if around is not self.function:  # a step's: the next one has others
+            if op.parent_op() is not self.function:  # a step's or a branch's: others have others
                 op.operands[1] = found.indices
-                if isinstance(around, ScanOp) and around.parent is self.function.body.first_block:
-                    self.found.append((check, worst_of_steps(around, found.worst)))
+                self._report(op, check, found.worst)
                 return
             self.checked[key] = found
             self.found.append((check, found.worst))
@@ -207,8 +206,19 @@ class _Checker:
                 continue
             found = worst_of(op, extract)
             if found is not None:
-                self.found.append(found)
+                self._report(op, *found)
             extract.clamp()
+
+    def _report(self, op: Operation, check: IndexCheck, worst: SSAValue) -> None:
+        """Have the worst of an op's indices returned from the branches and the steps it is in."""
+        around = op.parent_op()
+        while isinstance(around, scf.IfOp):
+            worst = worst_of_branch(around, worst)
+            around = worst.owner.parent_op() if isinstance(worst.owner, Operation) else None
+        if isinstance(around, ScanOp) and around.parent is self.function.body.first_block:
+            self.found.append((check, worst_of_steps(around, worst)))
+        elif around is self.function:
+            self.found.append((check, worst))
 
     def finish(self, *, returned: bool) -> None:
         """Return the worst indices behind the outputs."""
@@ -291,6 +301,34 @@ def worst_of_steps(scan: ScanOp, worst: SSAValue) -> SSAValue:
     return worst_of_all
 
 
+def worst_of_branch(choice: scf.IfOp, worst: SSAValue) -> SSAValue:
+    """Make a branch return the worst indices too, and the other one what no index is less than."""
+    type, home = worst.type, worst.owner
+    assert isa(type, TensorType[IntegerType])
+    assert isinstance(home, Operation)
+    yes, no = (choice.detach_region(region) for region in list(choice.regions))
+    for block in (yes.block, no.block):
+        end = block.last_op
+        assert end is not None
+        builder, found = located_builder(end), worst
+        if block is not home.parent:
+            least = DenseIntElementsAttr.from_list(type, [LEAST] * prod(type.get_shape()))
+            found = builder.insert(ConstantOp(least)).result
+        builder.insert(scf.YieldOp(*end.operands, found))
+        end.detach()
+        end.erase()
+    builder = located_builder(choice)
+    types = [*(result.type for result in choice.results), type]
+    new = builder.insert(scf.IfOp(choice.cond, types, yes, no))
+    new.attributes.update(choice.attributes)
+    for before, after in zip(choice.results, new.results, strict=False):
+        after.name_hint = before.name_hint
+        before.replace_all_uses_with(after)
+    choice.detach()
+    choice.erase()
+    return new.results[-1]
+
+
 @dataclass(frozen=True)
 class CheckIndices(ModulePass):
     """Keep indices that come at run time inside their tensors, and return the worst of them.
@@ -307,7 +345,8 @@ class CheckIndices(ModulePass):
     is clamped without a report.
 
     Indices in the body of a scan are clamped at each step, and the worst of all steps is reported;
-    those of a scan in a scan are clamped without a report.
+    those of a scan in a scan are clamped without a report. So are those of `scf.while`; a branch of
+    `scf.if` returns the worst of its indices, and the other one none.
 
     A function that others call keeps its results: its indices are clamped without a report.
 

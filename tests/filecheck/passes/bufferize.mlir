@@ -264,12 +264,12 @@ func.func @a_tile_of_a_computed_size_gets_a_part_of_a_buffer(%x: tensor<7xf32>, 
 // CHECK-LABEL: func.func @a_while_loop_copies_what_is_tested_and_what_is_passed_on
 // CHECK:         %[[T:.*]] = memref.alloc() : memref<5xf32>
 // CHECK-NEXT:    "memref.copy"(%x, %[[T]])
-// CHECK-NEXT:    %[[V:.*]] = memref.alloc() : memref<5xf32>
 // CHECK-NEXT:    %{{.*}} = scf.while (%[[J:.*]] = %zero) : (i32) -> i32 {
 // CHECK-NEXT:      %c = arith.cmpi slt, %[[J]], %n : i32
 // CHECK-NEXT:      "memref.copy"(%[[T]], %y)
 // CHECK-NEXT:      scf.condition(%c) %[[J]] : i32
-// CHECK:           linalg.exp ins(%y : memref<5xf32>) outs(%[[V]] : memref<5xf32>)
+// CHECK:           %[[V:.*]] = memref.alloc() : memref<5xf32>
+// CHECK-NEXT:      linalg.exp ins(%y : memref<5xf32>) outs(%[[V]] : memref<5xf32>)
 // CHECK:           "memref.copy"(%[[V]], %[[T]])
 func.func @a_while_loop_copies_what_is_tested_and_what_is_passed_on(%x: tensor<5xf32>, %n: i32) -> (tensor<5xf32> {gawee.output = "y"}) {
   %zero = arith.constant 0 : i32
@@ -290,8 +290,8 @@ func.func @a_while_loop_copies_what_is_tested_and_what_is_passed_on(%x: tensor<5
 // -----
 
 // CHECK-LABEL: func.func @each_branch_writes_the_buffer_of_the_result
-// CHECK:         %[[A:.*]] = memref.alloc() : memref<5xf32>
-// CHECK-NEXT:    scf.if %c {
+// CHECK:         scf.if %c {
+// CHECK-NEXT:      %[[A:.*]] = memref.alloc() : memref<5xf32>
 // CHECK-NEXT:      linalg.exp ins(%x : memref<5xf32>) outs(%[[A]] : memref<5xf32>)
 // CHECK-NEXT:      "memref.copy"(%[[A]], %y)
 // CHECK-NEXT:    } else {
@@ -301,6 +301,27 @@ func.func @each_branch_writes_the_buffer_of_the_result(%x: tensor<5xf32>, %c: i1
   %y = scf.if %c -> (tensor<5xf32>) {
     %e = tensor.empty() : tensor<5xf32>
     %a = linalg.exp ins(%x : tensor<5xf32>) outs(%e : tensor<5xf32>) -> tensor<5xf32>
+    scf.yield %a : tensor<5xf32>
+  } else {
+    scf.yield %x : tensor<5xf32>
+  }
+  func.return %y : tensor<5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_kernel_that_a_branch_ends_with_writes_the_result
+// CHECK:         scf.if %c {
+// CHECK-NEXT:      gawee.kernel parallel [5] ins(%x : memref<5xf32>) outs(%y)
+// CHECK:         } else {
+// CHECK-NEXT:      "memref.copy"(%x, %y)
+func.func @a_kernel_that_a_branch_ends_with_writes_the_result(%x: tensor<5xf32>, %c: i1) -> (tensor<5xf32> {gawee.output = "y"}) {
+  %y = scf.if %c -> (tensor<5xf32>) {
+    %a = gawee.kernel parallel [5] ins(%x : tensor<5xf32>) maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>] finish {
+    ^bb0(%e: f32):
+      %n = arith.negf %e : f32
+      gawee.yield %n : f32
+    } : tensor<5xf32>
     scf.yield %a : tensor<5xf32>
   } else {
     scf.yield %x : tensor<5xf32>

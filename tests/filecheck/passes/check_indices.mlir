@@ -179,3 +179,24 @@ func.func @places_that_count_open_axes_are_in_range(%x: tensor<2x?xf32> {gawee.s
   %y = gawee.gather_nd %x, %places batch_dims 0 : (tensor<2x?xf32>, tensor<2x?x2xi64>) -> tensor<2x?xf32>
   func.return %y : tensor<2x?xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @a_branch_returns_the_worst_of_its_indices
+// CHECK:         %y, %[[WORST:.*]] = scf.if %c -> (tensor<4x3xf32>, tensor<i64>) {
+// CHECK:           %[[W:.*]] = gawee.reduce_max
+// CHECK:           %g = gawee.gather %x
+// CHECK:           scf.yield %g, %[[W]]
+// CHECK:         } else {
+// CHECK-NEXT:      %[[LEAST:.*]] = gawee.constant dense<-9223372036854775808> : tensor<i64>
+// CHECK-NEXT:      scf.yield %z, %[[LEAST]]
+// CHECK:         func.return %y, %[[WORST]]
+func.func @a_branch_returns_the_worst_of_its_indices(%x: tensor<5x3xf32>, %i: tensor<4xi64>, %z: tensor<4x3xf32>, %c: i1) -> tensor<4x3xf32> {
+  %y = scf.if %c -> (tensor<4x3xf32>) {
+    %g = gawee.gather %x, %i axis 0 : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+    scf.yield %g : tensor<4x3xf32>
+  } else {
+    scf.yield %z : tensor<4x3xf32>
+  }
+  func.return %y : tensor<4x3xf32>
+}

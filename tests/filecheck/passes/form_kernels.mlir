@@ -124,3 +124,21 @@ func.func @bytes_without_a_sign_are_computed_with(%x: tensor<3x5xui8>) -> tensor
   } -> tensor<3x5xi32>
   func.return %y : tensor<3x5xi32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @what_a_branch_computes_is_a_kernel
+// CHECK:         scf.if
+// CHECK-NEXT:      gawee.kernel parallel [5] ins(%x
+// CHECK:         } else {
+// CHECK-NEXT:      scf.yield %x
+func.func @what_a_branch_computes_is_a_kernel(%x: tensor<5xf32>, %c: i1) -> tensor<5xf32> {
+  %y = scf.if %c -> (tensor<5xf32>) {
+    %e = tensor.empty() : tensor<5xf32>
+    %a = linalg.exp ins(%x : tensor<5xf32>) outs(%e : tensor<5xf32>) -> tensor<5xf32>
+    scf.yield %a : tensor<5xf32>
+  } else {
+    scf.yield %x : tensor<5xf32>
+  }
+  func.return %y : tensor<5xf32>
+}

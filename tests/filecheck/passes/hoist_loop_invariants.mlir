@@ -81,3 +81,23 @@ func.func @loops_of_others_stay_as_they_are(%s: tensor<3xf32>, %w: tensor<3xf32>
   }
   return %r : tensor<3xf32>
 }
+
+// What a branch computes of weights alone is computed before; what reads an input may not be needed.
+// CHECK-LABEL: func.func @a_branch_finds_what_weights_decide
+// CHECK-NEXT:    tensor.empty()
+// CHECK-NEXT:    %[[V:.*]] = linalg.exp ins(%w
+// CHECK-NEXT:    scf.if
+// CHECK:           linalg.exp ins(%x
+// CHECK:           linalg.add ins(%{{.*}}, %[[V]]
+func.func @a_branch_finds_what_weights_decide(%x: tensor<3xf32> {gawee.input = "x"}, %w: tensor<3xf32> {gawee.parameter = "w"}, %c: i1 {gawee.input = "c"}) -> tensor<3xf32> {
+  %r = scf.if %c -> (tensor<3xf32>) {
+    %e = tensor.empty() : tensor<3xf32>
+    %v = linalg.exp ins(%w : tensor<3xf32>) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+    %u = linalg.exp ins(%x : tensor<3xf32>) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+    %n = linalg.add ins(%u, %v : tensor<3xf32>, tensor<3xf32>) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+    scf.yield %n : tensor<3xf32>
+  } else {
+    scf.yield %x : tensor<3xf32>
+  }
+  return %r : tensor<3xf32>
+}

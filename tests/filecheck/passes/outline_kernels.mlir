@@ -124,3 +124,41 @@ func.func public @a_public_function_calls_kernels(%x: memref<7xf32>, %y: memref<
   linalg.exp ins(%x : memref<7xf32>) outs(%y : memref<7xf32>)
   func.return
 }
+
+// -----
+
+// What decides stays where it is; a loop that hands a buffer on is left alone.
+// CHECK-LABEL: func.func @what_branches_and_loops_do_are_functions
+// CHECK:         scf.if %c {
+// CHECK-NEXT:      func.call @exp_0(%x, %y)
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      func.call @copy_0(%x, %y)
+// CHECK:         scf.while () : () -> () {
+// CHECK-NEXT:      memref.load
+// CHECK:         } do {
+// CHECK-NEXT:      func.call @exp_0(%y, %x)
+// CHECK:         scf.while
+// CHECK:           linalg.exp
+func.func @what_branches_and_loops_do_are_functions(%x: memref<7xf32>, %y: memref<7xf32>, %c: i1, %f: memref<i1>) {
+  scf.if %c {
+    linalg.exp ins(%x : memref<7xf32>) outs(%y : memref<7xf32>)
+  } else {
+    "memref.copy"(%x, %y) : (memref<7xf32>, memref<7xf32>) -> ()
+  }
+  scf.while () : () -> () {
+    %d = memref.load %f[] : memref<i1>
+    scf.condition(%d)
+  } do {
+    linalg.exp ins(%y : memref<7xf32>) outs(%x : memref<7xf32>)
+    scf.yield
+  }
+  %z = scf.while (%a = %x) : (memref<7xf32>) -> memref<7xf32> {
+    %d = memref.load %f[] : memref<i1>
+    scf.condition(%d) %a : memref<7xf32>
+  } do {
+  ^bb0(%b: memref<7xf32>):
+    linalg.exp ins(%b : memref<7xf32>) outs(%y : memref<7xf32>)
+    scf.yield %y : memref<7xf32>
+  }
+  func.return
+}

@@ -105,6 +105,33 @@ func.func @buffers_of_a_part_share_memory(%x: memref<30xf32>, %y: memref<2x30xf3
 
 // -----
 
+// Only one of two branches holds anything: %b takes the place of %a.
+// CHECK-LABEL: func.func @branches_share_memory
+// CHECK-SAME:  %[[W:[^:]*]]: memref<256xi8> {gawee.workspace}
+// CHECK:         scf.if
+// CHECK-NEXT:      %[[A:[^ ]*]] = arith.constant 0 : index
+// CHECK-NEXT:      %a = memref.view %[[W]][%[[A]]][]
+// CHECK:         } else {
+// CHECK-NEXT:      %[[B:[^ ]*]] = arith.constant 0 : index
+// CHECK-NEXT:      %b = memref.view %[[W]][%[[B]]][]
+func.func @branches_share_memory(%x: memref<30xf32>, %y: memref<30xf32>, %c: i1) {
+  %all = memref.alloc() : memref<30xf32>
+  linalg.exp ins(%x : memref<30xf32>) outs(%all : memref<30xf32>)
+  scf.if %c {
+    %a = memref.alloc() : memref<30xf32>
+    linalg.exp ins(%all : memref<30xf32>) outs(%a : memref<30xf32>)
+    linalg.exp ins(%a : memref<30xf32>) outs(%all : memref<30xf32>)
+  } else {
+    %b = memref.alloc() : memref<30xf32>
+    linalg.log ins(%all : memref<30xf32>) outs(%b : memref<30xf32>)
+    linalg.exp ins(%b : memref<30xf32>) outs(%all : memref<30xf32>)
+  }
+  linalg.exp ins(%all : memref<30xf32>) outs(%y : memref<30xf32>)
+  func.return
+}
+
+// -----
+
 // CHECK-LABEL: func.func public @a_public_function_has_a_workspace
 // CHECK-SAME:    %workspace: memref<64xi8> {gawee.workspace}
 // CHECK-NOT:     memref.alloc

@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("torch")
 
 import torch
+from torch._higher_order_ops.map import map
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
 from gawee_dialect.diagnostics import GaweeError
@@ -233,13 +234,13 @@ def test_errors_of_the_model_itself_are_located():
     assert "cannot export the model: AttributeError: 'Wrong' object has no attribute" in message
 
 
-def test_control_flow_ops_are_refused_by_name():
-    class Cond(torch.nn.Module):
+def test_other_control_flow_ops_are_refused_by_name():
+    class Rows(torch.nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return torch.cond(x.sum() > 0, lambda y: y + 1, lambda y: y - 1, (x,))
+            return map(lambda row: row + 1, x)
 
-    assert "unsupported higher-order op 'cond'; supported: wrap_with_set" in refused(
-        ConversionError, Cond()
+    assert "unsupported higher-order op 'map_impl'; supported: cond, while_loop, wrap_with" in (
+        refused(ConversionError, Rows())
     )
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.frontends.onnx.export.model_file import export_onnx
 from gawee_dialect.model import load
 from tests.closeness import assert_allclose
 
@@ -70,6 +71,7 @@ def looped(trips, going=True, *, known=True):
 
 
 X = np.random.default_rng(0).standard_normal((2, 3)).astype(np.float32)
+POSITIVE = np.abs(X) + 1
 
 
 @pytest.mark.parametrize("trips", [1, 4, 100])
@@ -205,6 +207,109 @@ def branched(*ops):
 @pytest.mark.parametrize("condition", [True, False])
 def test_branches_of_one_type_are_computed_and_one_is_chosen(tmp_path, condition):
     check(tmp_path, branched("Neg", "Abs"), {"x": X, "c": np.asarray(condition)})
+
+
+def weighed(*nodes):
+    """Return an If whose first branch is a product with weights, and its second two nodes."""
+    yes = [
+        helper.make_node("MatMul", ["x", "w"], ["p"]),
+        helper.make_node("Softmax", ["p"], ["r"], axis=-1),
+    ]
+    no = [helper.make_node("ReduceMax", ["x", "last"], ["m"]), *nodes]
+    branches = [
+        helper.make_graph(each, "branch", [], [info("r", (None, None))]) for each in (yes, no)
+    ]
+    node = helper.make_node("If", ["c"], ["b"], then_branch=branches[0], else_branch=branches[1])
+    end = helper.make_node("Relu", ["b"], ["y"])
+    weights = [("w", np.arange(9, dtype=np.float32).reshape(3, 3) / 9), ("last", np.array([-1]))]
+    inputs = [("x", (2, 3)), ("c", (), BOOL)]
+    return model([node, end], inputs, [("y", (2, 3))], weights)
+
+
+@pytest.mark.parametrize("condition", [True, False])
+def test_a_branch_of_more_than_elements_is_run_where_it_is_chosen(tmp_path, condition):
+    made = weighed(helper.make_node("Sub", ["x", "m"], ["r"]))
+
+    check(tmp_path, made, {"x": X, "c": np.asarray(condition)})
+
+    text = str(load(tmp_path / "net.onnx").module)
+    assert text.count("scf.if") == 1
+    assert "gawee.where" not in text
+
+
+def test_a_branch_is_written_as_it_was_read(tmp_path):
+    onnx.save(weighed(helper.make_node("Sub", ["x", "m"], ["r"])), tmp_path / "net.onnx")
+    read = load(tmp_path / "net.onnx")
+    written = onnx.load_from_string(export_onnx(read.module, read.bound))
+    onnx.checker.check_model(written, full_check=True)
+
+    for condition in (True, False):
+        check(tmp_path, written, {"x": X, "c": np.asarray(condition)})
+
+    again = load(tmp_path / "net.onnx")
+    assert export_onnx(again.module, again.bound) == written.SerializeToString()
+
+
+@pytest.mark.parametrize("condition", [True, False])
+@pytest.mark.parametrize("first", [-1.0, 1.0])
+def test_branches_within_branches_are_run_where_they_are_chosen(tmp_path, condition, first):
+    large = helper.make_node("ReduceMax", ["x"], ["top"], keepdims=0)
+    positive = helper.make_node("Less", ["limit", "top"], ["inner"])
+    limit = helper.make_node("Constant", [], ["limit"], value_float=0.0)
+    branches = [
+        helper.make_graph([helper.make_node(*each)], f"{name}_b", [], [info(name, (2, 3))])
+        for name, each in (("u", ("Sub", ["x", "m"], ["u"])), ("v", ("MatMul", ["x", "w"], ["v"])))
+    ]
+    inner = helper.make_node(
+        "If", ["inner"], ["r"], then_branch=branches[0], else_branch=branches[1]
+    )
+
+    made = weighed(large, limit, positive, inner)
+
+    check(tmp_path, made, {"x": first * POSITIVE, "c": np.asarray(condition)})
+
+
+def until(condition, trips=""):
+    """Return a loop that multiplies x by weights until its sum is large, for some steps at most."""
+    body = helper.make_graph(
+        [
+            helper.make_node("MatMul", ["s", "w"], ["t"]),
+            helper.make_node("ReduceSum", ["t"], ["sum"], keepdims=0),
+            helper.make_node("Less", ["sum", "most"], ["more"]),
+        ],
+        "body",
+        [info("i", (), INT64), info("go", (), BOOL), info("s", (2, 3))],
+        [info("more", (), BOOL), info("t", (2, 3))],
+    )
+    node = helper.make_node("Loop", [trips, condition, "x"], ["y"], body=body)
+    weights = [
+        ("w", np.full((3, 3), 0.5, np.float32)),
+        ("most", np.float32(100)),
+        ("often", np.int64(2**62)),
+        ("no", np.asarray(False)),
+    ]
+    inputs: list[tuple[str | int | tuple[int, ...], ...]] = [("x", (2, 3))]
+    inputs += [("n", (), INT64)] if trips == "n" else []
+    inputs += [("c", (), BOOL)] if condition == "c" else []
+    return model([node], inputs, [("y", (2, 3))], weights)
+
+
+@pytest.mark.parametrize("trips", ["", "often"])
+def test_a_loop_goes_on_as_long_as_a_run_says(tmp_path, trips):
+    check(tmp_path, until("", trips), {"x": POSITIVE})
+    check(tmp_path, until("", trips), {"x": 100 * POSITIVE})
+
+    assert str(load(tmp_path / "net.onnx").module).count("scf.while") == 1
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 50])
+def test_a_loop_takes_as_many_steps_as_an_input_says(tmp_path, count):
+    check(tmp_path, until("", "n"), {"x": POSITIVE, "n": np.asarray(count)})
+
+
+@pytest.mark.parametrize("condition", [True, False])
+def test_a_loop_may_start_by_an_input(tmp_path, condition):
+    check(tmp_path, until("c"), {"x": POSITIVE, "c": np.asarray(condition)})
 
 
 def test_branches_of_other_types_want_the_condition(tmp_path):

@@ -282,10 +282,14 @@ def test_trees_that_vote_for_classes(classes: list[int], labels: list[int], how:
 
 
 @pytest.mark.parametrize("mode", ["BRANCH_LEQ", "BRANCH_LT"])
-@pytest.mark.parametrize(("depth", "targets"), [(2, 1), (4, 2), (5, 3), (6, 1)])
-def test_trees_that_ask_alike_are_masks_of_leaves(mode: str, depth: int, targets: int) -> None:
-    """Of 4 and 16 leaves in 32 bits, of 32 in 64, and of 64 that are too many."""
-    nodes, of_trees, leaves = trees(depth, 6, [mode])
+@pytest.mark.parametrize(
+    ("depth", "targets", "count"), [(2, 1, 6), (4, 2, 6), (5, 3, 6), (6, 1, 6), (2, 1, 131)]
+)
+def test_trees_that_ask_alike_are_masks_of_leaves(
+    mode: str, depth: int, targets: int, count: int
+) -> None:
+    """Of 4 and 16 leaves in 32 bits, of 32 in 64, of 64 that are too many, and of several steps."""
+    nodes, of_trees, leaves = trees(depth, count, [mode])
     given = X.copy()
     given[2, 1], given[3, 0], given[4, 2] = np.nan, np.inf, -np.inf
     nodes["nodes_values"][1] = np.inf

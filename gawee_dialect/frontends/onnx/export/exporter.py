@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from xdsl.dialects import scf, tensor
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
@@ -57,14 +58,15 @@ def export_graph(module: ModuleOp, *, bodies: bool = True) -> ExportedGraph:
     function = find_function(module if bodies else without_scans(module), MAIN)
     if function is None:
         raise GaweeError(f"expected a function @{MAIN}, got none")
-    return _Exporter(function).export()
+    return _Exporter(function, bodies=bodies).export()
 
 
 class _Exporter:
     """Writes the entry function of a module; every op that ONNX cannot say is in one report."""
 
-    def __init__(self, function: FuncOp) -> None:
+    def __init__(self, function: FuncOp, *, bodies: bool) -> None:
         self.function = function
+        self.bodies = bodies
         self.problems: list[Diagnostic] = []
         self.values: dict[SSAValue, ExportedValue] = {}
         self.constants: dict[str, Array] = {}
@@ -174,15 +176,16 @@ class _Exporter:
     def _unique_node(self, name: str) -> str:
         return _free(name, self.node_names)
 
-    def _body(self, op: ScanOp) -> ExportedBody:
+    def _body(self, region: Region) -> ExportedBody:
         """Return a body as a graph, whose outputs are of its own nodes, each by one name."""
-        outer, self.nodes = self.nodes, []
-        inputs = [self.value(each) for each in op.body.block.args]
-        for each in op.body.block.ops:
-            if not isinstance(each, YieldOp | ConstantOp):
+        outer, self.nodes, block = self.nodes, [], region.block
+        inputs = [self.value(each) for each in block.args]
+        for each in block.ops:
+            if not isinstance(each, YieldOp | ConstantOp | scf.YieldOp):
                 self._add(each)
         outputs: list[ExportedValue] = []
-        for value in map(self.value, op.yielded):
+        assert block.last_op is not None
+        for value in map(self.value, block.last_op.operands):
             made = value
             if value in outputs or not any(value in each.outputs for each in self.nodes):
                 made = ExportedValue(self.unique(f"{value.name}_out"), value.type)
@@ -201,7 +204,15 @@ class _Exporter:
                 self._finish(op, nodes.made)
                 return
             if isinstance(op, ScanOp):
-                nodes.scan(op, self._body(op))
+                nodes.scan(op, self._body(op.body))
+                self._finish(op, nodes.made)
+                return
+            if isinstance(op, tensor.ExtractOp) and not op.indices:  # what a branch is chosen by
+                self.values[op.result] = self.value(op.tensor)
+                return
+            if isinstance(op, scf.IfOp) and self.bodies:
+                yes, no = map(self._body, op.regions)
+                nodes("If", [op.cond], op.results, then_branch=yes, else_branch=no)
                 self._finish(op, nodes.made)
                 return
             if writer is None:

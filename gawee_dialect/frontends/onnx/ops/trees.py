@@ -19,6 +19,7 @@ from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, SubOp
 from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherOp
 from gawee_dialect.dialect.graph.reduction import ReduceMaxOp, ReduceMinOp, ReduceSumOp
 from gawee_dialect.dialect.graph.shape import CatOp
+from gawee_dialect.dialect.open_size import least
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.onnx.model import Array
 from gawee_dialect.frontends.onnx.ops.machine_learning import (
@@ -28,8 +29,9 @@ from gawee_dialect.frontends.onnx.ops.machine_learning import (
     transformed,
 )
 from gawee_dialect.frontends.onnx.registry import register_op
-from gawee_dialect.frontends.op_mapping.axes import permuted
+from gawee_dialect.frontends.op_mapping.axes import part, permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.recurrence import Values, recurrence
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Floats, Ints
 
@@ -167,6 +169,17 @@ class LeafBits:
         """How many leaves a tree has at most."""
         return max(map(len, self.leaves))
 
+    @property
+    def length(self) -> int:
+        """How many questions a tree asks at most."""
+        return max(map(len, self.trees))
+
+    def asked(self, count: int) -> Sequence[Sequence[Question | None]]:
+        """Return what so many trees ask, all equally often: nothing at the end, and in trees that
+        are not there."""
+        asked = [[*each, *[None] * (self.length - len(each))] for each in self.trees]
+        return [*asked, *[[None] * self.length] * (count - len(asked))]
+
 
 def _in_order(nodes: Sequence[Node], at: int, asked: list[Question], ends: list[int]) -> None:
     node = nodes[at]
@@ -181,25 +194,49 @@ def _in_order(nodes: Sequence[Node], at: int, asked: list[Question], ends: list[
     _in_order(nodes, node.children[1], asked, ends)
 
 
+IN_A_STEP = 128
+"""Elements of the answers to one question of each tree of a step: few enough that all that they
+are compared with stays in a cache of a core, and whole vectors."""
+
+
 def _leaf_numbers(emit: Emitter, x: SSAValue, trees: LeafBits) -> SSAValue:
-    """Return which leaf of each tree each row (N x features) comes to, trees x N."""
+    """Return which leaf of each tree each row (N x features) comes to, trees x N.
+
+    A few trees at a time: what their questions read of the rows is then in a cache when it is read.
+    """
     element, (rows, features) = element_type(x), tensor_shape(x)
     # NaN is below all thresholds where it counts as yes.
     is_nan = emit(CompareOp(x, x, predicate="ne"))
     low = emit(WhereOp(is_nan, emit.number(-np.inf, element), x))
     columns = emit(CatOp([permuted(emit, each, (1, 0)) for each in (x, low)], dim=0))
     integer, real, bits, bias = (i32, f32, 23, 127) if trees.width <= 31 else (i64, f64, 52, 1023)
-    left = emit.full((len(trees.trees), rows), -1, integer)
-    for index in range(max(map(len, trees.trees))):
-        asked = [each[index] if index < len(each) else None for each in trees.trees]
-        places = [_place(each, features) for each in asked]
-        limits = [0.0 if each is None else each.node.threshold for each in asked]
-        masks = [-1 if each is None else each.mask for each in asked]
-        value = emit(GatherOp(columns, emit.array(np.array(places), i64), axis=0))
-        limit = emit.array(np.array(limits)[:, None], element)
-        answer = emit(CompareOp(value, limit, predicate=trees.predicate))
-        mask = emit.array(np.array(masks)[:, None], integer)
-        left = emit(WhereOp(answer, left, emit(BitwiseAndOp(left, mask))))
+    count = len(trees.trees)
+    steps = -(-count // max(IN_A_STEP // max(least(rows), 1), 2))
+    together = -(-count // steps)
+    asked = trees.asked(steps * together)
+    places = [[_place(each, features) for each in tree] for tree in asked]
+    limits = [[0.0 if each is None else each.node.threshold for each in tree] for tree in asked]
+    masks = [[-1 if each is None else each.mask for each in tree] for tree in asked]
+
+    def sequence(table: Sequence[Sequence[float]], type: Attribute, *last: int) -> SSAValue:
+        """Return a table by steps, of which each has the first questions of its trees first."""
+        by_trees = np.array(table).reshape(steps, together, trees.length)
+        return emit.array(np.swapaxes(by_trees, 1, 2).reshape(steps, -1, *last), type)
+
+    def step(_: Values, now: Values) -> tuple[Values, Values]:
+        values = emit(GatherOp(columns, now[0], axis=0))
+        left = emit.full((together, rows), -1, integer)
+        for index in range(trees.length):
+            value, limit, mask = (
+                part(emit, each, 0, index * together, together) for each in (values, *now[1:])
+            )
+            answer = emit(CompareOp(value, limit, predicate=trees.predicate))
+            left = emit(WhereOp(answer, left, emit(BitwiseAndOp(left, mask))))
+        return (), [left]
+
+    sequences = [sequence(places, i64), sequence(limits, element, 1), sequence(masks, integer, 1)]
+    _, (lefts,) = recurrence(emit, step, (), sequences)
+    left = part(emit, emit.reshape(lefts, (steps * together, rows)), 0, 0, count)
     first = emit(BitwiseAndOp(left, emit(NegOp(left))))
     power = emit(BitcastOp(emit.cast(first, real), integer))
     exponent = emit(FloorDivOp(power, emit.number(1 << bits, integer)))

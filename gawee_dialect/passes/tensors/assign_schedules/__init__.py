@@ -25,7 +25,7 @@ from gawee_dialect.analysis.fingerprint import Fingerprints
 from gawee_dialect.analysis.kernel_kind import KernelKind, kernel_kind
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.affine_range import value_range
-from gawee_dialect.dialect.graph.scan import is_of_one_thread, is_step_loop
+from gawee_dialect.dialect.graph.scan import is_branching, is_of_one_thread, is_step_loop
 from gawee_dialect.dialect.kernels.algorithm import Algorithm
 from gawee_dialect.dialect.kernels.kernel import (
     KernelOp,
@@ -334,8 +334,9 @@ class _Scheduler:
         for op in list(block.ops):
             if isinstance(op, KernelOp) and op.result is not None:
                 self._assign(op)
-            elif is_step_loop(op):
-                self._run_block(op.body.block)
+            elif is_step_loop(op) or is_branching(op):
+                for inner in (block for region in op.regions for block in region.blocks):
+                    self._run_block(inner)
 
     def _assign(self, op: KernelOp) -> None:
         if is_open(op.sizes):

@@ -15,7 +15,7 @@ from gawee_dialect.analysis.index_bounds import upper_bound
 from gawee_dialect.analysis.open_sizes import RANGES
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import entry_arguments, output_names, result_attributes
-from gawee_dialect.dialect.graph.scan import is_batch_loop
+from gawee_dialect.dialect.graph.scan import is_batch_loop, is_branching
 from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_shape
 from gawee_dialect.hints import isa
 from gawee_dialect.identifiers import ascii_letters
@@ -69,7 +69,8 @@ class FunctionBufferizer:
         self._current: Operation = function
         self._outermost: Operation | None = None
         self._home = self.block
-        """Where buffers are allocated: in the function, or anew for each part of a batch."""
+        """Where buffers are allocated: in the function, or anew for each part of a batch and in a
+        branch of a function whose memory is planned."""
 
     def run(self) -> FuncOp:
         """Return the new function; raises GaweeError at an op there is no rule for."""
@@ -136,7 +137,7 @@ class FunctionBufferizer:
         """Build the body of a loop that was inserted, of the body that it had."""
         around, outermost, home = self.builder, self._outermost, self._home
         self.builder = Builder(InsertPoint.at_end(new))
-        if is_batch_loop(loop):
+        if is_batch_loop(loop) or (self._is_run and not outermost and is_branching(loop)):
             self._home = new
         else:
             self._outermost = outermost or loop

@@ -259,22 +259,27 @@ def insert_slice(to: FunctionBufferizer, op: Operation) -> None:
 
 
 def place_in_batch(to: FunctionBufferizer, result: SSAValue) -> tuple[SSAValue, Root] | None:
-    """Return the place of a part in its batch where that is all that becomes of an op's result.
+    """Return the place of a part in its batch where that is all that becomes of an op's result, or
+    that of the result of `scf.if` where a branch ends with it.
 
     None where others read the result, or what the other parts made, and where the part goes into
     a tensor from outside of the loop, which all parts start from.
     """
-    insertion, owner = only_user(result), result.owner
-    if not isinstance(insertion, tensor.InsertSliceOp) or isinstance(owner, Block):
+    end, owner = only_user(result), result.owner
+    if isinstance(owner, Block) or not isinstance(end, Operation) or owner.parent is not end.parent:
         return None
-    if owner.parent is not insertion.parent or not is_batch_loop(owner.parent_op()):
+    around = end.parent_op()
+    if isinstance(end, scf.YieldOp) and isinstance(around, scf.IfOp):
+        choice = around.results[list(end.operands).index(result)]
+        return to.new[choice], to.roots[choice]
+    if not isinstance(end, tensor.InsertSliceOp) or not is_batch_loop(around):
         return None
-    whole = insertion.dest
+    whole = end.dest
     if not isinstance(whole, BlockArgument) or whole.owner is not owner.parent:
         return None
-    if only_user(whole) is not insertion:
+    if only_user(whole) is not end:
         return None
-    return view_of(to, to.new[whole], insertion, insertion.source), to.roots[whole]
+    return view_of(to, to.new[whole], end, end.source), to.roots[whole]
 
 
 def place_between(to: FunctionBufferizer, op: KernelOp) -> tuple[SSAValue, Root] | None:

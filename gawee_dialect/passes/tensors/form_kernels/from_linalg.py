@@ -15,7 +15,7 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.analysis.combiners import neutral
 from gawee_dialect.analysis.index_maps import composed
-from gawee_dialect.dialect.graph.scan import is_step_loop
+from gawee_dialect.dialect.graph.scan import is_branching, is_step_loop
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, copy_kernel, element_of
 from gawee_dialect.dialect.operation import KEPT, is_kept
 from gawee_dialect.dialect.types import is_tensor, is_unsigned, tensor_shape, tensor_type
@@ -132,9 +132,9 @@ IN_LOOP = "expected to be outside of loops, which say how to compute it already"
 
 
 def is_in_loop(op: Operation) -> bool:
-    """Whether an op is in a loop other than that of a scan, or in another region of a function."""
+    """Whether an op is in a loop other than that of a scan or a branch, or in another region."""
     parent = op.parent_op()
-    while is_step_loop(parent):
+    while is_step_loop(parent) or is_branching(parent):
         parent = parent.parent_op()
     return not isinstance(parent, FuncOp)
 

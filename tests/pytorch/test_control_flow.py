@@ -1,0 +1,100 @@
+"""Branches and loops that a run decides, from PyTorch, against PyTorch."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gawee_dialect.frontends.npu_ir.read import load_ir
+from gawee_dialect.frontends.npu_ir.write import save_ir
+from gawee_dialect.pytorch.execute import ENGINES, execute_ir
+from tests.closeness import assert_allclose
+
+pytest.importorskip("torch")
+import torch
+from torch._higher_order_ops.while_loop import while_loop
+
+from gawee_dialect.frontends.npu_ir.errors import ConversionError
+from gawee_dialect.frontends.npu_ir.extract import extract_ir
+
+TOLERANCE = 1e-5
+"""Of a product of eight numbers, and what follows it: both ways, in float32."""
+
+
+class Branch(torch.nn.Module):
+    """A layer where a condition holds, and a softmax else; both read what is around them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 8)
+
+    def forward(self, x: torch.Tensor, taken: torch.Tensor) -> torch.Tensor:
+        offset = x.mean(dim=0)
+
+        def layer(x: torch.Tensor) -> tuple[torch.Tensor]:
+            return (torch.relu(self.layer(x)) + offset,)
+
+        def softmax(x: torch.Tensor) -> tuple[torch.Tensor]:
+            return (torch.softmax(x, -1),)
+
+        return torch.cond(taken, layer, softmax, (x,))[0] * 2
+
+
+class Steps(torch.nn.Module):
+    """A layer, as often as an input says; returns how often, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 8)
+
+    def forward(self, x: torch.Tensor, count: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        def goes_on(step: torch.Tensor, _: torch.Tensor) -> torch.Tensor:
+            return step < count
+
+        def body(step: torch.Tensor, state: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            return step + 1, torch.tanh(self.layer(state))
+
+        step, state = while_loop(goes_on, body, (torch.zeros((), dtype=torch.int64), x))
+        return state, step
+
+
+def compare(tmp_path: Path, net: torch.nn.Module, *inputs: torch.Tensor) -> None:
+    """Run a model by each engine, from a file, and by PyTorch."""
+    ir = extract_ir(net.eval(), inputs, strict=False)
+    save_ir(ir, tmp_path / "net.json")
+    read = load_ir(tmp_path / "net.json")
+    assert read == ir
+    with torch.no_grad():
+        made = net(*inputs)
+    wanted = made if isinstance(made, tuple) else (made,)
+    for engine in ENGINES:
+        got = execute_ir(read, inputs, net.state_dict(), engine=engine)
+        for one, expected in zip(got, wanted, strict=True):
+            assert isinstance(one, torch.Tensor)
+            assert_allclose(one.numpy(), expected.numpy(), rtol=TOLERANCE, atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_branch_is_run_where_it_is_chosen(tmp_path: Path, taken: bool) -> None:
+    torch.manual_seed(0)
+
+    compare(tmp_path, Branch(), torch.randn(4, 8), torch.tensor(taken))
+
+
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_a_loop_takes_as_many_steps_as_a_run_says(tmp_path: Path, count: int) -> None:
+    torch.manual_seed(0)
+
+    compare(tmp_path, Steps(), torch.randn(4, 8), torch.tensor(count))
+
+
+def test_a_branch_of_unsupported_nodes_names_them() -> None:
+    net = Branch()
+    ir = extract_ir(net, (torch.randn(4, 8), torch.tensor(True)), strict=False)
+    decides = next(node for node in ir.nodes if node.graphs)
+    decides.graphs["true_graph"].nodes[0].op_type = "aten.no_such_op.default"
+
+    with pytest.raises(
+        ConversionError, match=r"unsupported op 'aten\.no_such_op\.default' of node"
+    ):
+        execute_ir(ir, (np.zeros((4, 8), np.float32), np.asarray(True)), net.state_dict())
