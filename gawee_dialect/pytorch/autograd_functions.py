@@ -3,14 +3,13 @@
 PyTorch makes a class for each call whenever it runs, and interprets the graphs of both directions
 node by node: in a BLOOM of two small layers that takes as long as two thirds of the rest. What
 is saved it holds by itself, so that a later write to it is not noticed, and it computes no
-gradient of a gradient. Here one class runs the calls, as eager mode does.
+gradient of a gradient. Here each node has a class, and runs as in eager mode.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
 from types import new_class
 from typing import Protocol
@@ -23,11 +22,11 @@ SAID = {"non_differentiable_idx", "saved_for_backward_idx"}
 
 
 def call_functions_directly(graph: GraphModule) -> None:
-    """Have one class run the calls of `torch.autograd.Function` in a graph of TorchDynamo."""
+    """Have calls of `torch.autograd.Function` in a graph of TorchDynamo run by classes."""
     apply: object = getattr(torch().ops.higher_order, "autograd_function_apply", None)
     calls = [node for node in graph.graph.nodes if node.target is apply and {*node.kwargs} == SAID]
     for node in calls:
-        node.target = _apply
+        node.target = _function()
     for name in {str(node.all_input_nodes[1].target) for node in calls}:
         _take_gradient_mode(getattr(graph, name))
     if calls:
@@ -66,18 +65,6 @@ class _Context(Protocol):
     def save_for_backward(self, *tensors: object) -> None: ...
 
 
-def _apply(
-    forward: GraphModule,
-    backward: GraphModule,
-    *args: object,
-    non_differentiable_idx: Sequence[int],
-    saved_for_backward_idx: Sequence[int],
-) -> object:
-    ways = forward_of(forward), forward_of(backward)
-    call = _Call(*ways, non_differentiable_idx, saved_for_backward_idx)
-    return _function()(call, *args)
-
-
 def _forward(call: _Call, *args: object) -> object:
     output, saved = call.forward(*args)
     assert is_sequence(saved)
@@ -102,8 +89,8 @@ def _backward(context: _Context, *gradients: object) -> Sequence[object]:
     return (None, *call.backward(*gradients, *saved))
 
 
-@cache
 def _function() -> Callable[..., object]:
+    """Return what runs one node: PyTorch knows functions apart by their classes."""
     base: type[object] = import_module("torch.autograd").Function
 
     def fill(namespace: dict[str, object]) -> None:
@@ -111,4 +98,16 @@ def _function() -> Callable[..., object]:
         namespace["setup_context"] = staticmethod(_setup_context)
         namespace["backward"] = staticmethod(_backward)
 
-    return getattr(new_class("GraphFunction", (base,), exec_body=fill), "apply")
+    apply = getattr(new_class("GraphFunction", (base,), exec_body=fill), "apply")
+
+    def function(
+        forward: GraphModule,
+        backward: GraphModule,
+        *args: object,
+        non_differentiable_idx: Sequence[int],
+        saved_for_backward_idx: Sequence[int],
+    ) -> object:
+        ways = forward_of(forward), forward_of(backward)
+        return apply(_Call(*ways, non_differentiable_idx, saved_for_backward_idx), *args)
+
+    return function

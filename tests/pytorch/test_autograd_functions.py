@@ -140,9 +140,12 @@ def test_a_write_to_what_is_saved_is_noticed() -> None:
         y.sum().backward()
 
 
-def test_calls_share_a_class() -> None:
+def test_calls_share_a_class_and_functions_do_not() -> None:
     torch._dynamo.reset()
-    compiled = torch.compile(Cube.apply, backend=gawee_backend, fullgraph=True)
+    cube, root = (
+        torch.compile(each.apply, backend=gawee_backend, fullgraph=True) for each in (Cube, Root)
+    )
     x = torch.randn(5, requires_grad=True)
 
-    assert type(compiled(x).grad_fn) is type(compiled(x).grad_fn)
+    assert type(cube(x).grad_fn) is type(cube(x).grad_fn)
+    assert type(cube(x).grad_fn) is not type(root(x).grad_fn)
