@@ -450,7 +450,8 @@ class Converter:
             given, attrs[CARRIED] = [*state, *same], len(state)
         if not is_sequence(made) or not all(map(is_node, given)):
             raise refusal(node, f"expected '{name}' to take and return tensors alone", ON_DATA)
-        inputs = [each for value in given if is_node(value) for each in self._tensors(value)]
+        nodes = [value for value in given if is_node(value) and self._number(value) is None]
+        inputs = [each for value in nodes for each in self._tensors(value)]
         graphs = {
             key: self._graph(node, self._value(each))
             for key, each in zip(names, modules, strict=True)
@@ -464,9 +465,9 @@ class Converter:
         assert is_graph_module(module)
         outer, self.nodes, inputs = self.nodes, [], list[TensorMeta]()
         for each in module.graph.nodes:
-            if each.op == "placeholder":
+            if each.op == "placeholder" and self._number(each) is None:
                 name = self._fresh(each.name, 1)
-                inputs.append(tensor_meta(each, name, each.meta.get("val")))
+                inputs.append(tensor_meta(each, name, each.meta.get("val"), self._size_names))
                 self._values[each] = replace(inputs[-1], producer_node=name)
         made = self.convert(module)
         nodes, self.nodes = self.nodes, outer
