@@ -286,7 +286,9 @@ def network_file(name: str, folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("name", "target"),
     [
-        *crossed(["graph", "lstm", "transformer_block"], ["skylake-avx512", "haswell"]),
+        *crossed(["graph", "transformer_block"], ["skylake-avx512", "haswell"]),
+        pytest.param("lstm", "skylake-avx512", marks=full_run),
+        pytest.param("lstm", "haswell", marks=full_run),
         pytest.param("resnet18", "skylake-avx512", marks=full_run),
         pytest.param("resnet18", "haswell", marks=full_run),
         pytest.param("unet", "skylake-avx512", marks=full_run),

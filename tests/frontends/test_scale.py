@@ -4,6 +4,7 @@ import json
 from time import process_time
 
 from gawee_dialect.frontends.gawee_json import export_graph, parse_gawee_json
+from tests.effort import full_run
 from tests.frontends.graphs import Json, data, graph, node, value
 
 
@@ -32,6 +33,7 @@ def seconds_to_read_and_write(length: int) -> float:
     return process_time() - start
 
 
+@full_run
 def test_time_grows_linearly_up_to_3000_nodes():
     seconds_to_read_and_write(30)  # imports and caches
 

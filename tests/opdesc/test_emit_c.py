@@ -29,7 +29,7 @@ from gawee_dialect.opdesc.invocation import (
 from gawee_dialect.opdesc.pre_run import pre_run
 from gawee_dialect.opdesc.read import parse_descriptions, read_descriptions
 from gawee_dialect.tools.gawee_translate import main
-from tests.effort import full_run
+from tests.effort import FULL, full_run
 from tests.opdesc.descriptions import array, number, operator, output, tensor, text
 from tests.opdesc.invocations import changed, described
 from tests.opdesc.test_pre_run import INPUTS, OUTPUTS, PARAMS, PROBE, ROWS, TABLE
@@ -151,7 +151,8 @@ def compare(folder: Path, cases: Cases) -> list[str]:
     calls = "".join(f"case_{index}();" for index in range(len(cases)))
     main_function = f"int main(void) {{ {calls} return 0; }}"
     source = "\n".join((c_file(list(operators.values()), "ops"), PRINT, *functions, main_function))
-    program = compile_c(folder, source, "-fsanitize=address,undefined", "-Wno-sign-compare",
+    sanitizers = ["-fsanitize=address,undefined"] if FULL else []
+    program = compile_c(folder, source, *sanitizers, "-Wno-sign-compare",
                         "-Wno-missing-field-initializers")  # fmt: skip
     done = subprocess.run([program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[:2000]

@@ -22,6 +22,7 @@ from gawee_dialect.source import Source
 from gawee_dialect.tools import gawee_translate
 from gawee_dialect.universe import make_context
 from tests.closeness import assert_allclose
+from tests.effort import full_run
 from tests.frontends.onnx.test_exporting import CASES, EXPORTED, REFUSED_EXAMPLES, parse
 from tests.frontends.xoc.documents import Json, chain, node, tensor
 from tests.frontends.xoc.test_importing import WEIGHTS, conv_graph, floats, graph_of, one
@@ -207,6 +208,7 @@ def test_what_the_format_cannot_say_is_refused_with_its_place(body: str, message
     assert message in str(caught.value)
 
 
+@full_run
 def test_resnet18_runs_bit_for_bit_as_the_graph_it_was_made_of(tmp_path: Path) -> None:
     pytest.importorskip("orjson")
     source = write_resnet18(tmp_path, seed=3, size=33, batch=2, width=4)
