@@ -84,12 +84,15 @@ class Processor:
         return 2 if self.multiply_adds == 1 and lanes < self.lanes else self.multiply_adds
 
     @property
-    def multiplies_bytes(self) -> bool:
-        """Whether one instruction adds up products of four bytes: `vpdpbusd`, of AVX-VNNI."""
+    def byte_products(self) -> int:
+        """The bits of the widest vectors for `vpdpbusd`, which adds up products of four bytes.
+
+        0 where the processor has no AVX-VNNI.
+        """
         said = self.features.split(",")
-        if any(f"-{each}" in said for each in BYTE_PRODUCTS):
-            return any(f"+{each}" in said for each in BYTE_PRODUCTS)
-        return self.cpu in MULTIPLY_BYTES or any(f"+{each}" in said for each in BYTE_PRODUCTS)
+        known = self.cpu in MULTIPLY_BYTES and not any(f"-{each}" in said for each in BYTE_PRODUCTS)
+        has_it = known or any(f"+{each}" in said for each in BYTE_PRODUCTS)
+        return self.vector_bits if has_it else 0
 
     def flops(self, element_bits: int = 32) -> float:
         """Return the most FLOPs a second on elements of a size; a multiply-add is two.

@@ -423,7 +423,7 @@ class PackProducts(Pattern):
     """gawee.kernel { sum + %a * %b } -> gawee.kernel { sum + packed product of words }"""
 
     def __init__(self, processor: Processor) -> None:
-        self._multiplies_bytes = processor.multiplies_bytes
+        self._byte_products = processor.byte_products
         self._analysis = ParameterAnalysis()
 
     @op_type_rewrite_pattern
@@ -441,7 +441,7 @@ class PackProducts(Pattern):
             self.missed(op, "expected a factor that depends on an input")
             return
         a, b = Centred.of(first), Centred.of(second)
-        if self._multiplies_bytes and a is not None and b is not None:
+        if self._byte_products and a is not None and b is not None:
             rewriter.replace(op, product_of_bytes(rewriter, op, a, b))
         elif all(_are_short(each.value) for each in factors):
             rewriter.replace(op, product_of_pairs(rewriter, op, factors))

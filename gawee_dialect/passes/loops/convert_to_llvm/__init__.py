@@ -131,7 +131,8 @@ class ConvertToLLVM(ModulePass):
         flags = parse_fast_math(self.fast_math)
         diagnostics: list[Diagnostic] = []
         external: dict[str, llvm.LLVMFunctionType] = {}
-        of_bytes = self.target is not None and find_processor(self.target).multiplies_bytes
+        processor = None if self.target is None else find_processor(self.target)
+        of_bytes = 0 if processor is None else processor.byte_products
         new_ops: list[Operation] = []
         for top in op.ops:
             name = top.sym_name.data if isinstance(top, FuncOp) else ""

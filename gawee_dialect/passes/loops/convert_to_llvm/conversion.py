@@ -111,13 +111,14 @@ class FunctionConversion:
         region: Region,
         fast_math: FastMathAttr,
         name: str = "",
-        multiplies_bytes: bool = False,
+        byte_products: int = 0,
     ):
         self.rules = rules
         self.region = region
         self.fast_math = fast_math
         self.name = name
-        self.multiplies_bytes = multiplies_bytes
+        self.byte_products = byte_products
+        """Bits of the widest vectors that one instruction adds up products of four bytes of."""
         self.team: Team | None = None
         self.outlined: list[Operation] = []
         self.runtime: dict[str, llvm.LLVMFunctionType] = {}

@@ -5,6 +5,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerType, StringAttr, Vecto
 from xdsl.ir import Attribute, SSAValue
 
 from gawee_dialect.dialect.kernels.packed_products import (
+    WORD,
     PackedProduct,
     WordProduct,
     word_product,
@@ -14,8 +15,8 @@ from gawee_dialect.passes.loops.convert_to_llvm.arith import with_overflow
 from gawee_dialect.passes.loops.convert_to_llvm.conversion import FunctionConversion, rule
 from gawee_dialect.passes.loops.convert_to_llvm.vector import broadcast
 
-BYTES_AT_ONCE = {4: 128, 8: 256, 16: 512}
-"""Lanes of a vector of words, and its bits as the instruction's name says them."""
+WIDTHS = (128, 256, 512)
+"""Bits of the vectors that there is an instruction for."""
 
 
 _ADD = with_overflow(llvm.AddOp)
@@ -44,9 +45,10 @@ def _added(to: FunctionConversion, total: SSAValue, product: WordProduct) -> SSA
     words = [each if each.type == total.type else broadcast(to, each, total.type) for each in words]
     if product.kind is PackedProduct.PAIRS:
         return to.compute(llvm.AddOp(total, _pairs(to, lanes, words)))
-    if not to.multiplies_bytes or lanes not in BYTES_AT_ONCE:
+    bits = lanes * WORD
+    if bits > to.byte_products or bits not in WIDTHS:
         return None
-    name = f"llvm.x86.avx512.vpdpbusd.{BYTES_AT_ONCE[lanes]}"
+    name = f"llvm.x86.avx512.vpdpbusd.{bits}"
     return to.compute(llvm.CallIntrinsicOp(StringAttr(name), [total, *words], [total.type]))
 
 

@@ -1,7 +1,9 @@
 // RUN: gawee-opt -p 'convert-to-llvm{target=znver5}' --split-input-file %s | filecheck %s
 // RUN: gawee-opt -p 'convert-to-llvm' --split-input-file %s | filecheck --check-prefix PLAIN %s
+// RUN: gawee-opt -p 'convert-to-llvm{target=alderlake}' --split-input-file %s | filecheck --check-prefix PLAIN %s
 
-// The scalar is taken apart before it is in every lane.
+// The scalar is taken apart before it is in every lane. A vector that is wider than those of the
+// processor is computed with as it is written.
 // CHECK-LABEL: llvm.func @four_bytes_are_one_instruction_where_there_is_one
 // CHECK:         %y = llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%s, %{{.*}}, %b)
 // PLAIN-LABEL: llvm.func @four_bytes_are_one_instruction_where_there_is_one
