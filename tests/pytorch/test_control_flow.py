@@ -88,6 +88,21 @@ def test_a_loop_takes_as_many_steps_as_a_run_says(tmp_path: Path, count: int) ->
     compare(tmp_path, Steps(), torch.randn(4, 8), torch.tensor(count))
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_branch_takes_open_sizes(engine: str) -> None:
+    torch.manual_seed(0)
+    net, taken = Branch().eval(), torch.tensor(True)
+    sizes = ({0: torch.export.Dim("batch", min=2, max=16)}, None)
+    ir = extract_ir(net, (torch.randn(4, 8), taken), strict=False, dynamic_shapes=sizes)
+    x = torch.randn(7, 8)
+
+    (got,) = execute_ir(ir, (x, taken), net.state_dict(), engine=engine)
+
+    assert isinstance(got, torch.Tensor)
+    with torch.no_grad():
+        assert_allclose(got.numpy(), net(x, taken).numpy(), rtol=TOLERANCE, atol=TOLERANCE)
+
+
 def test_a_branch_of_unsupported_nodes_names_them() -> None:
     net = Branch()
     ir = extract_ir(net, (torch.randn(4, 8), torch.tensor(True)), strict=False)
