@@ -173,7 +173,11 @@ def test_a_size_that_is_no_form_is_refused_at_its_line() -> None:
             "'shape' of 'graph_inputs.0.' .* got '2 long'",
         ),
         ('["batch", "length"]', '["batch", null]', "'shape' of 'graph_inputs.0.' .* got none"),
-        ('["batch", "length"]', '["batch", "rows"]', "got 'rows'\nhint: unknown size 'rows'"),
+        (
+            '["batch", "length"]',
+            '["batch", "rows"]',
+            "got 'rows'\nhint: unknown size 'rows'; 'sizes' of the graph: batch, length",
+        ),
         ('{"size": "batch * length"}', '{"size": "batch *"}', "'attrs' of node 'view.*': expected"),
     ],
 )
