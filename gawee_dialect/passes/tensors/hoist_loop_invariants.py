@@ -20,8 +20,7 @@ from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis, i
 
 @dataclass(frozen=True)
 class HoistLoopInvariants(ModulePass):
-    """Move what every step of a scan computes alike before the loop of the steps, and what
-    branches compute of weights before the branches.
+    """Move what each step of a scan computes alike, or a branch of weights alone, before them.
 
     1. Find the ops of the body that read nothing that a step makes, neither themselves nor through
        others.
