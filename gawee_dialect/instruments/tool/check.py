@@ -426,16 +426,21 @@ def check_pipeline(
     tool: Tool | str = "mlir-opt",
     settings: CheckSettings | None = None,
     name: str = "in.mlir",
+    *,
+    at_once: bool = False,
 ) -> Checked:
     """Run a pipeline of another tool pass by pass, and compare what the module computes.
 
-    Raises GaweeError where the module cannot be read or run, or the tool refuses it.
+    `at_once` is sooner: it compares before the first pass and after the last alone. Raises GaweeError where the module cannot be read or run, or the tool refuses it.
     """
     from gawee_dialect.universe import make_context
 
     run = Run(Tool(tool) if isinstance(tool, str) else tool, text)
-    passes = [ToolPass(run, each) for each in split_pipeline(pipeline)]
-    if not passes:
+    parts = split_pipeline(pipeline)
+    if at_once:
+        parts = [f"builtin.module({','.join(map(_inside, parts))})"]
+    passes = [ToolPass(run, each) for each in parts]
+    if not parts:
         raise GaweeError("expected a pass pipeline, got none")
     ctx = make_context(allow_unregistered=True)
     # Read as the tool writes it: by its custom syntax it may have ops that are not known here.
@@ -448,6 +453,10 @@ def check_pipeline(
     except CheckFailure as error:
         return Checked(check.steps, error, run.before, run.pipeline)
     return Checked(check.steps)
+
+
+def _inside(part: str) -> str:
+    return part.removeprefix("builtin.module(").removesuffix(")")
 
 
 def assert_pipeline_correct(

@@ -1,0 +1,143 @@
+"""Random programs through random passes of another tool: what was tried, and what is wrong."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from time import time
+
+from gawee_dialect.diagnostics import GaweeError, first_line
+from gawee_dialect.fuzz.draw import Draw
+from gawee_dialect.fuzz.oracle import Done, Finding
+from gawee_dialect.fuzz.session import Tried
+from gawee_dialect.fuzz.tool_pipelines import PASSES, random_pipeline
+from gawee_dialect.instruments.check.each_pass import CheckSettings
+from gawee_dialect.instruments.tool.check import (
+    Checked,
+    check_pipeline,
+    issue_text,
+    lit_test,
+    reduced,
+)
+from gawee_dialect.instruments.tool.pipeline import Tool, pass_of, split_pipeline
+from gawee_dialect.reduce.failure import OutOfTime, time_limit
+from gawee_dialect.whole_file import write_file
+
+WRONG, CRASH = "wrong", "crash"
+REFUSED, UNLOCATED, SLOW = "refused", "not located", "too slow"
+"""What is counted, and is no finding: a pass may refuse what it was not made for."""
+
+SECONDS = 60.0
+"""Of a program and its pipeline, by the clock."""
+
+SECONDS_TO_REDUCE = 40.0
+
+
+@dataclass(frozen=True)
+class ToolTask:
+    """Some trials: their numbers, and until what time of day."""
+
+    numbers: range
+    until: float
+
+    @property
+    def begun(self) -> int | None:
+        """What began last is not known: a process that dies has its trials halved."""
+        return None
+
+
+@dataclass(frozen=True)
+class ToolSession:
+    """Trials that a seed and a number say all of: a program, and a pipeline of the tool."""
+
+    tool: Tool
+    seed: int = 0
+    passes: str | None = None
+    """The pipeline of all programs; random ones where there is none."""
+
+    def trial(self, number: int) -> tuple[str, str, str]:
+        """Return what is drawn, a program and a pipeline."""
+        draw = Draw(Random(f"{self.seed} {number}"))
+        kind = draw.one_of([*PASSES])
+        text = kind(draw).text()
+        return kind.what, text, self.passes or random_pipeline(draw, kind)
+
+    def run(self, task: ToolTask) -> Tried:
+        """Try some numbers."""
+        tried = Tried()
+        for number in task.numbers:
+            if time() >= task.until:
+                break
+            what, text, pipeline = self.trial(number)
+            tried.drawn[what] += 1
+            try:
+                with time_limit(SECONDS):
+                    found = self._found(text, pipeline, tried.done)
+            except OutOfTime:
+                tried.done[SLOW] += 1
+                continue
+            if found is not None:
+                tried.add(number, found)
+        return tried
+
+    def _found(self, text: str, pipeline: str, done: Done) -> Finding | None:
+        try:
+            found = check_pipeline(text, pipeline, self.tool, at_once=True)
+            if found.failure is None:
+                unchecked = sum("not run" in step.note for step in found.steps[1:])
+                done["not run" if unchecked else "the same"] += 1
+                return None
+            found = check_pipeline(text, pipeline, self.tool)
+        except GaweeError as error:
+            return self._refusal(error, done)
+        if found.failure is None:
+            done[UNLOCATED] += 1
+            return None
+        done[WRONG] += 1
+        failure = found.failure
+        return Finding(WRONG, failure.pass_name, failure.diagnostics[0].message)
+
+    def _refusal(self, error: GaweeError, done: Done) -> Finding | None:
+        message = error.diagnostics[0].message
+        if "a crash" not in message:
+            done[REFUSED] += 1
+            return None
+        done[CRASH] += 1
+        return Finding(CRASH, message.partition("a crash: ")[2], message)
+
+    # What is made of findings.
+
+    def crashing(self, text: str, pipeline: str) -> tuple[str, str]:
+        """Return the text before the pass that crashes, and that pass; raises GaweeError."""
+        for each in split_pipeline(pipeline):
+            try:
+                text = self.tool.run(text, each)
+            except GaweeError:
+                return text, each
+        raise GaweeError("the tool crashes on the whole pipeline alone")
+
+    def write(self, number: int, finding: Finding, folder: Path) -> Sequence[Path]:
+        """Make a finding small, and write a test and the text of a report; returns the files.
+
+        Raises GaweeError where it is not found again.
+        """
+        _, text, pipeline = self.trial(number)
+        name = f"{finding.kind}_{sha256(finding.cause.encode()).hexdigest()[:10]}"
+        if finding.kind == CRASH:
+            small, alone = self.crashing(text, pipeline)
+            lines = (f"# `{pass_of(alone)}` crashes", "", finding.message, "", "```mlir")
+            issue = "\n".join((*lines, small.strip(), "```", "", f"    {self.tool.command(alone)}", ""))
+            test = f"// RUN: {self.tool.name} %s --pass-pipeline='{alone}'\n\n{small.strip()}\n"
+        else:
+            found = check_pipeline(text, pipeline, self.tool)
+            if found.failure is None:
+                raise GaweeError("not found again")
+            small = reduced(found, self.tool, CheckSettings(), SECONDS_TO_REDUCE)
+            issue = issue_text(found, small, self.tool)
+            test = lit_test(small, found.pipeline, self.tool)
+        files = folder / f"{name}.mlir", folder / f"{name}.md"
+        for path, said in zip(files, (test, issue), strict=True):
+            write_file(path, said.encode())
+        return files
