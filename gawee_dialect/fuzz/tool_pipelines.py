@@ -40,11 +40,20 @@ LOOPS = (
 )
 AFFINE = (
     *(f"func.func(affine-loop-unroll{{unroll-factor={n}}})" for n in (2, 3)),
-    *("func.func(affine-loop-unroll{unroll-factor=4 unroll-up-to-factor})", "func.func(affine-loop-unroll{cleanup-unroll})"),
+    *(
+        "func.func(affine-loop-unroll{unroll-factor=4 unroll-up-to-factor})",
+        "func.func(affine-loop-unroll{cleanup-unroll})",
+    ),
     *(f"func.func(affine-loop-unroll-jam{{unroll-jam-factor={n}}})" for n in (2, 3)),
-    *("func.func(affine-loop-tile{tile-size=2})", "func.func(affine-loop-tile{tile-size=3 separate})"),
+    *(
+        "func.func(affine-loop-tile{tile-size=2})",
+        "func.func(affine-loop-tile{tile-size=3 separate})",
+    ),
     *("func.func(affine-loop-fusion)", "func.func(affine-loop-fusion{maximal})"),
-    *("func.func(affine-loop-fusion{mode=producer})", "func.func(affine-loop-fusion{mode=sibling})"),
+    *(
+        "func.func(affine-loop-fusion{mode=producer})",
+        "func.func(affine-loop-fusion{mode=sibling})",
+    ),
     *("func.func(affine-scalrep)", "func.func(affine-loop-normalize)"),
     "func.func(affine-loop-normalize{promote-single-iter})",
     *("func.func(affine-simplify-structures)", "func.func(affine-loop-coalescing)"),
@@ -53,24 +62,48 @@ AFFINE = (
     "func.func(affine-data-copy-generate{generate-dma=false fast-mem-space=0})",
     "func.func(affine-super-vectorize{virtual-vector-size=4})",
     "func.func(affine-super-vectorize{virtual-vector-size=2 vectorize-reductions})",
-    *("affine-expand-index-ops", "affine-expand-index-ops-as-affine", "affine-fold-memref-alias-ops"),
+    *(
+        "affine-expand-index-ops",
+        "affine-expand-index-ops-as-affine",
+        "affine-fold-memref-alias-ops",
+    ),
     *("lower-affine", "lower-affine,func.func(affine-raise-from-memref)"),
 )
 TENSORS = (
     *("linalg-generalize-named-ops", "linalg-fuse-elementwise-ops", "linalg-fold-unit-extent-dims"),
     *("linalg-specialize-generic-ops", "linalg-inline-scalar-operands", "linalg-morph-ops"),
     *("linalg-fold-into-elementwise", "eliminate-empty-tensors", "fold-tensor-subset-ops"),
-    *("func.func(linalg-detensorize{aggressive-mode})", "convert-tensor-to-linalg", "loop-invariant-subset-hoisting"),
+    *(
+        "func.func(linalg-detensorize{aggressive-mode})",
+        "convert-tensor-to-linalg",
+        "loop-invariant-subset-hoisting",
+    ),
     *("linalg-morph-ops{named-to-category}", "linalg-morph-ops{generic-to-named}"),
     *("linalg-morph-ops{named-to-generic}", "convert-elementwise-to-linalg"),
 )
 VECTORS = (
-    *("convert-vector-to-scf", "convert-vector-to-scf{full-unroll=true}", "func.func(lower-vector-mask)"),
-    *("func.func(lower-vector-multi-reduction)", "fold-memref-alias-ops", "expand-strided-metadata"),
+    *(
+        "convert-vector-to-scf",
+        "convert-vector-to-scf{full-unroll=true}",
+        "func.func(lower-vector-mask)",
+    ),
+    *(
+        "func.func(lower-vector-multi-reduction)",
+        "fold-memref-alias-ops",
+        "expand-strided-metadata",
+    ),
     "func.func(lower-vector-multi-reduction{lowering-strategy=inner-reduction})",
-    *("flatten-memref", "convert-vector-to-llvm", "func.func(lower-vector-to-from-elements-to-shuffle-tree)"),
+    *(
+        "flatten-memref",
+        "convert-vector-to-llvm",
+        "func.func(lower-vector-to-from-elements-to-shuffle-tree)",
+    ),
 )
-FROM_TENSORS = ("convert-linalg-to-loops", "convert-linalg-to-affine-loops", "convert-linalg-to-parallel-loops")
+FROM_TENSORS = (
+    "convert-linalg-to-loops",
+    "convert-linalg-to-affine-loops",
+    "convert-linalg-to-parallel-loops",
+)
 
 PASSES: Mapping[type[Program], Sequence[str]] = {
     ScalarProgram: (*ANYWHERE, "arith-expand", "math-expand-ops"),

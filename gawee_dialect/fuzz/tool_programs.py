@@ -3,7 +3,7 @@
 Indices are in range, divisors are not 0, shifts are less than the width, no loop is without end.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import ClassVar
 
@@ -67,7 +67,7 @@ class Program:
         return name
 
     @contextmanager
-    def block(self, head: str, end: str = "}") -> Iterator[None]:
+    def block(self, head: str, end: str = "}") -> Generator[None]:
         """Write a region: what is in it goes out of scope behind it."""
         self.write(head)
         kept = {type: [*names] for type, names in self.scope.items()}
@@ -106,7 +106,9 @@ class Program:
     def _float(self, type: str) -> str:
         if self.draw.chance(0.15):
             compared = f"{self.any(type)}, {self.any(type)} : {type}"
-            flag = self.value(f"arith.cmpf {self.draw.one_of(('olt', 'uge', 'une'))}, {compared}", "i1")
+            flag = self.value(
+                f"arith.cmpf {self.draw.one_of(('olt', 'uge', 'une'))}, {compared}", "i1"
+            )
             return self._select(flag, type)
         if self.draw.chance(0.1):
             return self.value(f"arith.negf {self.any(type)} : {type}", type)
@@ -132,7 +134,9 @@ class Program:
             mask = self.value(f"arith.constant {min(31, WIDTHS[type] - 1)} : {type}", type)
             by = self.value(f"arith.andi {self.any(type)}, {mask} : {type}", type)
             if draw.chance():
-                by = self.value(f"arith.constant {draw.integer(0, WIDTHS[type] - 1)} : {type}", type)
+                by = self.value(
+                    f"arith.constant {draw.integer(0, WIDTHS[type] - 1)} : {type}", type
+                )
             return self.value(f"arith.{draw.one_of(SHIFTS)} {self.any(type)}, {by} : {type}", type)
         if choice == 4 and type != "index":
             op = draw.one_of(("mulsi_extended", "mului_extended"))
@@ -224,7 +228,9 @@ class Program:
             else:
                 self.draw.one_of(kinds)()
 
-    def function(self, arguments: Sequence[str], body: Callable[[], Sequence[tuple[str, str]]]) -> str:
+    def function(
+        self, arguments: Sequence[str], body: Callable[[], Sequence[tuple[str, str]]]
+    ) -> str:
         """Return the function's text; `body` writes it, and says what it returns."""
         results = body()
         types = ", ".join(type for _, type in results)
@@ -281,13 +287,15 @@ class LoopProgram(Program):
 
     def text(self) -> str:
         def body() -> Sequence[tuple[str, str]]:
-            kinds = (self.load, self.store, self.loop, self.loop, self.choice, self.allocate)
-            kinds = (*kinds, self.repeat, self.parallel, lambda: self.numbers(3))
-            self._kinds = kinds
-            self.statements(kinds, 5)
+            self.statements(self._kinds, 5)
             return self.results()
 
         return self.function(self.arguments(), body)
+
+    @property
+    def _kinds(self) -> Sequence[Callable[[], None]]:
+        loops = (self.loop, self.loop, self.choice, self.repeat, self.parallel)
+        return (self.load, self.store, self.allocate, lambda: self.numbers(3), *loops)
 
     def _carried(self) -> tuple[list[str], list[str]]:
         types = [self.element, *(["i32"] if self.draw.chance(0.3) else [])]
@@ -313,7 +321,9 @@ class LoopProgram(Program):
         draw = self.draw
         start, step = draw.integer(0, 2), draw.integer(1, 3)
         end = start + draw.integer(0, 7)
-        names = [self.value(f"arith.constant {each} : index", "index") for each in (start, end, step)]
+        names = [
+            self.value(f"arith.constant {each} : index", "index") for each in (start, end, step)
+        ]
         if draw.chance(0.2):
             names[1], end = "%n", 4
         return f"{names[0]} to {names[1]} step {names[2]}", max(1, end)
@@ -359,7 +369,9 @@ class LoopProgram(Program):
         end = self.value(f"arith.constant {self.draw.integer(1, 4)} : i8", "i8")
         one = self.value("arith.constant 1 : i8", "i8")
         turn, own = self.name(), [self.name() for _ in types]
-        carried = ", ".join(f"{a} = {b}" for a, b in zip((turn, *own), (zero, *starts), strict=True))
+        carried = ", ".join(
+            f"{a} = {b}" for a, b in zip((turn, *own), (zero, *starts), strict=True)
+        )
         all_types, arrow = ", ".join(("i8", *types)), ", ".join(types)
         head = f"{result[0]} = scf.while ({carried}) : ({all_types}) -> ({arrow}, i8) {{"
         head = head.replace(f"{result[0]} =", f"{result[0].split(':')[0]}:{len(types) + 1} =")

@@ -1,25 +1,25 @@
 """Random programs through random passes of another tool: what was tried, and what is wrong."""
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from random import Random
 from time import time
 
-from gawee_dialect.diagnostics import GaweeError, first_line
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.oracle import Done, Finding
 from gawee_dialect.fuzz.session import Tried
 from gawee_dialect.fuzz.tool_pipelines import PASSES, random_pipeline
 from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.tool.check import (
-    Checked,
+    CrashingTool,
     check_pipeline,
     issue_text,
     lit_test,
     reduced,
+    smaller,
 )
 from gawee_dialect.instruments.tool.pipeline import Tool, pass_of, split_pipeline
 from gawee_dialect.reduce.failure import OutOfTime, time_limit
@@ -33,6 +33,9 @@ SECONDS = 60.0
 """Of a program and its pipeline, by the clock."""
 
 SECONDS_TO_REDUCE = 40.0
+
+SPAN = 20
+"""Trials of one process: each runs the tool some times."""
 
 
 @dataclass(frozen=True)
@@ -126,9 +129,13 @@ class ToolSession:
         _, text, pipeline = self.trial(number)
         name = f"{finding.kind}_{sha256(finding.cause.encode()).hexdigest()[:10]}"
         if finding.kind == CRASH:
-            small, alone = self.crashing(text, pipeline)
+            text, alone = self.crashing(text, pipeline)
+            failure = CrashingTool(alone, self.tool, finding.cause)
+            small = smaller(text, failure, SECONDS_TO_REDUCE)
             lines = (f"# `{pass_of(alone)}` crashes", "", finding.message, "", "```mlir")
-            issue = "\n".join((*lines, small.strip(), "```", "", f"    {self.tool.command(alone)}", ""))
+            issue = "\n".join(
+                (*lines, small.strip(), "```", "", f"    {self.tool.command(alone)}", "")
+            )
             test = f"// RUN: {self.tool.name} %s --pass-pipeline='{alone}'\n\n{small.strip()}\n"
         else:
             found = check_pipeline(text, pipeline, self.tool)

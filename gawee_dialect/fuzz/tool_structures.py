@@ -1,9 +1,10 @@
-"""Random programs of nests by affine maps, views of memory, tensors and vectors, for other tools."""
+"""Random programs of affine nests, views of memory, tensors and vectors, for other tools."""
 
 from collections.abc import Sequence
 from math import prod
 from typing import ClassVar
 
+from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.tool_programs import Program, shaped
 
 
@@ -112,11 +113,13 @@ class ViewProgram(Program):
 
     what: ClassVar[str] = "of views"
 
-    def text(self) -> str:
-        self.views: dict[str, tuple[list[int], str]] = {}
+    def __init__(self, draw: Draw) -> None:
+        super().__init__(draw)
+        self._flat = dict[str, tuple[list[int], list[int], int | None]]()
+        """Memory and views of it: sizes, strides, and the offset where it is known."""
 
+    def text(self) -> str:
         def body() -> Sequence[tuple[str, str]]:
-            self._flat = dict[str, tuple[list[int], list[int], int | None]]()
             for name, (shape, _) in self.buffers.items():
                 self._flat[name] = shape, _strides(shape), 0
             for _ in range(self.draw.integer(1, 4)):
@@ -178,7 +181,8 @@ class ViewProgram(Program):
         sizes = self._flat[name][0]
         counter = self.name()
         names = [
-            self.value(f"arith.constant {each} : index", "index") for each in (0, draw.integer(1, 4), 1)
+            self.value(f"arith.constant {each} : index", "index")
+            for each in (0, draw.integer(1, 4), 1)
         ]
         end = int(self.lines[-2].split()[-3])
         with self.block(f"scf.for {counter} = {names[0]} to {names[1]} step {names[2]} {{"):
@@ -204,11 +208,10 @@ class TensorProgram(Program):
 
     def text(self) -> str:
         def body() -> Sequence[tuple[str, str]]:
+            kinds = (self._generic, self._generic, self._sum, self._slice, self._insert)
+            more = (self._pad, self._reshape, self._transpose, self._in_loop, self._choice)
             for _ in range(self.draw.integer(2, 6)):
-                self.draw.one_of(
-                    (self._generic, self._generic, self._sum, self._slice, self._insert)
-                    + (self._pad, self._reshape, self._transpose, self._in_loop, self._choice)
-                )()
+                self.draw.one_of((*kinds, *more))()
             tensors = [(n, shaped("tensor", *each)) for n, each in self.buffers.items()][-3:]
             return [*tensors, *self.results()]
 
@@ -267,7 +270,8 @@ class TensorProgram(Program):
             self.scope.setdefault(e, []).extend((a, b, c) if reads_out else (a, b))
             if draw.chance(0.3):
                 self.value(f"linalg.index {draw.integer(0, len(dims) - 1)} : index", "index")
-            for _ in range(draw.integer(1, 3)):
+            made = self.number(e)
+            for _ in range(draw.integer(0, 2)):
                 made = self.number(e)
             self.write(f"linalg.yield {made} : {e}")
         self.buffers[result] = shape, e
@@ -296,7 +300,8 @@ class TensorProgram(Program):
         )
 
     def _slices(self, shape: Sequence[int]) -> tuple[list[int], str]:
-        draw, sizes, parts = self.draw, list[int](), ([], [], [])
+        draw, sizes = self.draw, list[int]()
+        parts = list[str](), list[str](), list[str]()
         for size in shape:
             start, step = draw.integer(0, size - 1), draw.integer(1, 2)
             sizes.append(draw.integer(1, 1 + (size - 1 - start) // step))
@@ -327,7 +332,9 @@ class TensorProgram(Program):
         sizes = [a + b + c for a, b, c in zip(low, shape, high, strict=True)]
         result, fill = self.name(), self.any(self.element)
         to = shaped("tensor", sizes, self.element)
-        with self.block(f"{result} = tensor.pad {name} low{low} high{high} {{", f"}} : {type} to {to}"):
+        with self.block(
+            f"{result} = tensor.pad {name} low{low} high{high} {{", f"}} : {type} to {to}"
+        ):
             names = ", ".join(f"{self.name()}: index" for _ in shape)
             self.write(f"^bb0({names}):")
             self.write(f"tensor.yield {fill} : {self.element}")
@@ -365,7 +372,9 @@ class TensorProgram(Program):
         self.buffers[result] = shape, self.element
 
     def _changed(self, name: str, shape: Sequence[int], type: str) -> str:
-        source = self.draw.one_of([name, name, *(n for n in self.buffers if self.buffers[n][0] == shape)])
+        source = self.draw.one_of(
+            [name, name, *(n for n in self.buffers if self.buffers[n][0] == shape)]
+        )
         indices = ", ".join([self.index(size) for size in shape])
         self.value(f"tensor.extract {source}[{indices}] : {type}", self.element)
         value = self.number(self.element)
@@ -391,17 +400,19 @@ class VectorProgram(Program):
 
     what: ClassVar[str] = "of vectors"
 
-    def text(self) -> str:
-        self._vectors: dict[str, list[int]] = {}
+    def __init__(self, draw: Draw) -> None:
+        super().__init__(draw)
+        self._vectors = dict[str, list[int]]()
+        """Their shapes."""
 
+    def text(self) -> str:
         def body() -> Sequence[tuple[str, str]]:
             for _ in range(2):
                 self._read()
+            kinds = (self._read, self._write, self._elementwise, self._cut, self._put, self._turn)
+            more = (self._shape_cast, self._spread, self._reduce, self._lane, self._shuffle)
             for _ in range(self.draw.integer(3, 9)):
-                self.draw.one_of(
-                    (self._read, self._write, self._elementwise, self._cut, self._put, self._turn)
-                    + (self._shape_cast, self._spread, self._reduce, self._lane, self._shuffle)
-                )()
+                self.draw.one_of((*kinds, *more))()
             self._write()
             for _ in range(2):
                 self._lane()
@@ -437,7 +448,9 @@ class VectorProgram(Program):
         map = ""
         if len(shape) == 2 and self.draw.chance(0.3):
             map = " {permutation_map = affine_map<(a, b) -> (b, a)>}"
-        self._made(f"vector.transfer_read {place}, {fill}{map} : {type}, {self._type(shape)}", shape)
+        self._made(
+            f"vector.transfer_read {place}, {fill}{map} : {type}, {self._type(shape)}", shape
+        )
 
     def _write(self) -> None:
         place, type, shape, _ = self._transfer()
@@ -451,7 +464,9 @@ class VectorProgram(Program):
         name, shape = self._any_vector()
         fitting = [each for each in self._vectors if self._vectors[each] == shape]
         of_floats = self.element == "f32"
-        op = self.draw.one_of(("addf", "mulf", "maximumf") if of_floats else ("addi", "muli", "xori", "minsi"))
+        op = self.draw.one_of(
+            ("addf", "mulf", "maximumf") if of_floats else ("addi", "muli", "xori", "minsi")
+        )
         self._made(f"arith.{op} {name}, {self.draw.one_of(fitting)} : {self._type(shape)}", shape)
 
     def _cut(self) -> None:
@@ -488,7 +503,8 @@ class VectorProgram(Program):
         order = self.draw.permuted(range(len(shape)))
         turned = [shape[axis] for axis in order]
         self._made(
-            f"vector.transpose {name}, {order} : {self._type(shape)} to {self._type(turned)}", turned
+            f"vector.transpose {name}, {order} : {self._type(shape)} to {self._type(turned)}",
+            turned,
         )
 
     def _shape_cast(self) -> None:
@@ -519,18 +535,19 @@ class VectorProgram(Program):
     def _reduce(self) -> None:
         name, shape = self._any_vector()
         of_floats = self.element == "f32"
-        kind = self.draw.one_of(("add", "maximumf") if of_floats else ("add", "mul", "maxsi", "minui", "xor"))
+        kind = self.draw.one_of(
+            ("add", "maximumf") if of_floats else ("add", "mul", "maxsi", "minui", "xor")
+        )
         if len(shape) == 1:
             start = f", {self.any(self.element)}" if self.draw.chance() and kind != "mul" else ""
-            self.value(
-                f"vector.reduction <{kind}>, {name}{start} : {self._type(shape)} into {self.element}",
-                self.element,
-            )
+            of = f"{self._type(shape)} into {self.element}"
+            self.value(f"vector.reduction <{kind}>, {name}{start} : {of}", self.element)
             return
         axis = self.draw.integer(0, len(shape) - 1)
         left = [size for index, size in enumerate(shape) if index != axis]
         start = self._made(
-            f"vector.broadcast {self.any(self.element)} : {self.element} to {self._type(left)}", left
+            f"vector.broadcast {self.any(self.element)} : {self.element} to {self._type(left)}",
+            left,
         )
         self._made(
             f"vector.multi_reduction <{kind}>, {name}, {start} [{axis}] : "
@@ -542,7 +559,9 @@ class VectorProgram(Program):
         name, shape = self._any_vector()
         at = [self.draw.integer(0, size - 1) for size in shape]
         if self.draw.chance(0.7):
-            self.value(f"vector.extract {name}{at} : {self.element} from {self._type(shape)}", self.element)
+            self.value(
+                f"vector.extract {name}{at} : {self.element} from {self._type(shape)}", self.element
+            )
         else:
             self._made(
                 f"vector.insert {self.any(self.element)}, {name} {at} : "

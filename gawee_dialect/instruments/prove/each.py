@@ -25,7 +25,12 @@ from gawee_dialect.instruments.check.changed_code import (
 )
 from gawee_dialect.instruments.check.compare import Tolerance, changed_signature
 from gawee_dialect.instruments.check.each import CheckEach
-from gawee_dialect.instruments.check.each_pass import CheckSettings, EachPass, size_of
+from gawee_dialect.instruments.check.each_pass import (
+    CheckSettings,
+    EachPass,
+    size_of,
+    warn_of_unchecked,
+)
 from gawee_dialect.instruments.check.failure import (
     CheckFailure,
     Differing,
@@ -159,6 +164,7 @@ class ProofStep:
     verdict: Verdict
     note: str = ""
     seconds: float = 0.0
+    place: str | None = None
     is_checked: bool = True
     """Of a pass that is not proved: whether its outputs could be checked by data."""
 
@@ -290,6 +296,7 @@ class ProveEach(EachPass[ProofStep]):
 
     def report(self) -> None:
         print_table(summary_table(self.steps))
+        warn_of_unchecked(self.steps)
 
     def _run_at_first(self, module: ModuleOp) -> State | NotProvable:
         # A graph as a tracer left it may need a pass before it runs at all.
@@ -387,6 +394,7 @@ class ProveEach(EachPass[ProofStep]):
         if last is not None and self._moved(module_pass, last, after) is None:
             passes = ", ".join(f"'{each.name}'" for each in self._unproved)
             step.verdict, step.note = self._proved(f"together with {passes}")
+            self.note_checked(step, is_compared=True, is_waiting=False)
             return
         step.verdict, step.note = Verdict.CHECKED, f"before it: {reason}"
 
@@ -402,7 +410,7 @@ class ProveEach(EachPass[ProofStep]):
         has_run = check.has_run
         check.after_pass(module_pass, module)
         self._waiting = (check, begin) if check.is_waiting else None
-        step.is_checked = has_run and not check.is_waiting
+        self.note_checked(step, is_compared=has_run, is_waiting=check.is_waiting)
 
     def _assumption(
         self, module_pass: ModulePass, before: State, after: State, moved: Moved

@@ -289,3 +289,55 @@ def test_a_memref_that_goes_backwards_is_refused() -> None:
     words = np.array([0, 0, 0, 2, -1])
     with pytest.raises(GaweeError, match="a result has a negative stride"):
         described(words.ctypes.data, 1, np.dtype(np.float32))
+
+
+# Passes that cannot be checked.
+
+
+@requires_upstream
+@pytest.mark.parametrize(
+    ("program", "pipeline", "said"),
+    [
+        (
+            "func.func @main(%x: i32) -> i32 {\n"
+            "  %y = arith.addi %x, %x : i32\n  return %y : i32\n}\n",
+            "canonicalize,arith-emulate-wide-int{widest-int-supported=16}",
+            "in.mlir:1:1: warning: pass 'arith-emulate-wide-int' could not be checked: not run: "
+            "'func.func' op cannot be compared: 'i32' of '@main' has become 'vector<2xi16>'\n",
+        ),
+        (
+            "func.func @main(%x: vector<2x2xf32>) -> vector<2x2xf32> {\n"
+            "  %y = arith.addf %x, %x : vector<2x2xf32>\n  return %y : vector<2x2xf32>\n}\n",
+            "convert-arith-to-llvm,convert-func-to-llvm",
+            "warning: pass 'convert-arith-to-llvm' could not be checked: not run: no array for a "
+            "result of type 'vector<2x2xf32>'\n",
+        ),
+    ],
+)
+def test_a_pass_that_cannot_be_checked_ends_with_a_code_of_its_own(
+    program: str, pipeline: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "in.mlir"
+    path.write_text(program)
+
+    assert gawee_check.main([str(path), f"--passes={pipeline}"]) == 3
+    assert said in capsys.readouterr().err.replace(f"{tmp_path}/", "")
+
+
+@requires_upstream
+@pytest.mark.parametrize(("lanes", "is_checked"), [(4, True), (3, False)])
+def test_rows_of_vectors_are_arguments_where_they_lie_side_by_side(
+    lanes: int, is_checked: bool
+) -> None:
+    program = """
+func.func @main(%x: vector<2xNxi32>) -> i32 {
+  %y = arith.muli %x, %x : vector<2xNxi32>
+  %z = vector.extract %y[1, 2] : i32 from vector<2xNxi32>
+  return %z : i32
+}
+"""
+    text = program.replace("N", str(lanes))
+    found = check_pipeline(text, "canonicalize,convert-vector-to-llvm,convert-arith-to-llvm")
+
+    assert found.failure is None
+    assert all(step.is_checked for step in found.steps) == is_checked
