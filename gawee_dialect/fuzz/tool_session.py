@@ -145,6 +145,7 @@ class ToolSession:
             issue = issue_text(found, small, self.tool)
             test = lit_test(small, found.pipeline, self.tool)
         files = folder / f"{name}.mlir", folder / f"{name}.md"
+        folder.mkdir(parents=True, exist_ok=True)
         for path, said in zip(files, (test, issue), strict=True):
             write_file(path, said.encode())
         return files

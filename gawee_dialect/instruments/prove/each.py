@@ -56,7 +56,7 @@ from gawee_dialect.instruments.check.integer_uses import INDEX
 from gawee_dialect.instruments.check.static_rules import check_rules
 from gawee_dialect.instruments.prove.numbers import Numbers
 from gawee_dialect.instruments.prove.plan import ExactPlan, exact_plan, word_array
-from gawee_dialect.instruments.prove.residues import NotProvable
+from gawee_dialect.instruments.prove.residues import NotProvable, modulo, primes_of
 from gawee_dialect.instruments.prove.run import drawn
 from gawee_dialect.instruments.prove.wrong_indices import (
     WRONG_INDICES,
@@ -225,6 +225,7 @@ class ProveEach(EachPass[ProofStep]):
 
     def __init__(self, settings: CheckSettings | None = None):
         super().__init__(settings)
+        self._primes = primes_of(self.settings.seed)
         self._overwritten: dict[str, tuple[str, ...]] = {}
         self._data: dict[str, Sequence[DataSet]] = {}
         self._state: State | NotProvable | None = None
@@ -245,6 +246,10 @@ class ProveEach(EachPass[ProofStep]):
         return ProofStep(module_pass.name, Verdict.UNCHANGED)
 
     def begin(self, module: ModuleOp, step: ProofStep) -> None:
+        with modulo(self._primes):
+            self._begin(module, step)
+
+    def _begin(self, module: ModuleOp, step: ProofStep) -> None:
         self._overwritten = {name: overwritten_arguments(module, name) for name in self.arguments}
         self._whole = set()
         self._data = _drawn(self._data_sets(module), self.settings.seed)
@@ -288,7 +293,8 @@ class ProveEach(EachPass[ProofStep]):
         self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: ProofStep
     ) -> None:
         try:
-            self._prove(module_pass, before, module, step)
+            with modulo(self._primes):
+                self._prove(module_pass, before, module, step)
             check_rules(module_pass, before, module, self.arguments)
         except CheckFailure:
             step.verdict = Verdict.WRONG
