@@ -46,6 +46,8 @@ class Program:
         """Loops' counters, and below what number they are."""
         self.buffers: dict[str, tuple[list[int], str]] = {}
         """Memory and tensors: shape and element."""
+        self.layouts: dict[str, str] = {}
+        """Of memory that is a part of other memory: what its type says of it."""
         self.element = draw.one_of(ELEMENTS)
         self._names = 0
         self._depth = 1
@@ -196,7 +198,12 @@ class Program:
         name = self.draw.one_of([*self.buffers])
         shape, element = self.buffers[name]
         indices = ", ".join([self.index(size) for size in shape])
-        return f"{name}[{indices}] : {shaped('memref', shape, element)}", element
+        return f"{name}[{indices}] : {self.memory(name)}", element
+
+    def memory(self, name: str) -> str:
+        """Return the type of some memory."""
+        shape, element = self.buffers[name]
+        return shaped("memref", shape, element + self.layouts.get(name, ""))
 
     def load(self) -> None:
         """Load an element."""

@@ -114,6 +114,7 @@ class ToolSession:
 
     def crashing(self, text: str, pipeline: str) -> tuple[str, str]:
         """Return the text before the pass that crashes, and that pass; raises GaweeError."""
+        text = self.tool.run(text, "builtin.module()")
         for each in split_pipeline(pipeline):
             try:
                 text = self.tool.run(text, each)

@@ -17,6 +17,8 @@ class AffineProgram(Program):
         def body() -> Sequence[tuple[str, str]]:
             for _ in range(self.draw.integer(0, 2)):
                 self.allocate()
+            if self.draw.chance(0.4):
+                self._part()
             self.statements((self.nest, self.nest, self.nest, self._load, self._store), 4)
             return self.results()
 
@@ -45,7 +47,21 @@ class AffineProgram(Program):
         name = self.draw.one_of([*self.buffers])
         shape, element = self.buffers[name]
         indices = ", ".join([self._expression(size, []) for size in shape])
-        return f"{name}[{indices}] : {shaped('memref', shape, element)}", element
+        return f"{name}[{indices}] : {self.memory(name)}", element
+
+    def _part(self) -> None:
+        """View a part of some memory, which is written and read by two names then."""
+        name = self.draw.one_of([each for each in self.buffers if each not in self.layouts])
+        shape, element = self.buffers[name]
+        starts = [self.draw.integer(0, min(2, size - 1)) for size in shape]
+        sizes = [self.draw.integer(1, size - at) for size, at in zip(shape, starts, strict=True)]
+        steps, new = _strides(shape), self.name()
+        offset = sum(map(int.__mul__, starts, steps))
+        at = f", offset: {offset}" if offset else ""
+        self.buffers[new], self.layouts[new] = (sizes, element), f", strided<{steps}{at}>"
+        slices = f"{starts} {sizes} {[1] * len(shape)}"
+        types = f"{self.memory(name)} to {self.memory(new)}"
+        self.write(f"{new} = memref.subview {name}{slices} : {types}")
 
     def _load(self) -> None:
         place, element = self.place()

@@ -4,8 +4,6 @@ a hundred pipelines that are right.
 Oracle: what a program computes by its text, and passes that are wrong by hand.
 """
 
-import stat
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +22,8 @@ from gawee_dialect.instruments.tool.pipeline import (
 from gawee_dialect.tools import gawee_check
 from tests.effort import mostly_full
 from tests.instruments.tool.pipelines import CHECKED, PROGRAMS
-from tests.instruments.tool.reports import REPORTS, Report
+from tests.instruments.tool.reports import CRASHES, REPORTS, Report
+from tests.instruments.tool.wrong_opt import as_program
 from tests.upstream_mlir import requires_upstream
 
 LOOP = PROGRAMS["scf: a while loop, and an odd number of steps"]
@@ -34,12 +33,7 @@ CHOICE = PROGRAMS["scf: a loop that may not run, and a choice"]
 @pytest.fixture
 def wrong_opt(tmp_path: Path) -> str:
     """A program that runs `wrong_opt.py`."""
-    path = tmp_path / "wrong-opt"
-    root = Path(__file__).parents[3]
-    script = Path(__file__).parent / "wrong_opt.py"
-    path.write_text(f'#!/bin/sh\nPYTHONPATH="{root}" exec {sys.executable} {script} "$@"\n')
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    return str(path)
+    return as_program(tmp_path)
 
 
 # Pipelines as MLIR writes them.
@@ -71,13 +65,20 @@ def test_a_pipeline_without_an_end_is_refused(text: str) -> None:
 
 
 @requires_upstream
-@pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.wrong)
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: f"{report.number} {report.wrong}")
 def test_a_wrong_pass_of_mlir_opt_is_named(report: Report) -> None:
     found = check_pipeline(report.program, report.pipeline)
 
     assert found.failure is not None
     assert found.failure.pass_name == report.wrong
     assert report.said in str(found.failure)
+
+
+@requires_upstream
+@pytest.mark.parametrize(("pipeline", "program"), CRASHES)
+def test_a_crash_of_mlir_opt_is_named(pipeline: str, program: str) -> None:
+    with pytest.raises(GaweeError, match=f"pass '{pass_of(pipeline)}': .* ended with a crash: "):
+        check_pipeline(program, f"canonicalize,{pipeline}")
 
 
 @requires_upstream
