@@ -112,41 +112,35 @@ class ToolSession:
 
     # What is made of findings.
 
-    def crashing(self, text: str, pipeline: str) -> tuple[str, str]:
-        """Return the text before the pass that crashes, and that pass; raises GaweeError."""
-        text = self.tool.run(text, "builtin.module()")
-        for each in split_pipeline(pipeline):
-            try:
-                text = self.tool.run(text, each)
-            except GaweeError:
-                return text, each
-        raise GaweeError("the tool crashes on the whole pipeline alone")
-
     def write(self, number: int, finding: Finding, folder: Path) -> Sequence[Path]:
-        """Make a finding small, and write a test and the text of a report; returns the files.
-
-        Raises GaweeError where it is not found again.
-        """
+        """Make a finding small, and write a test and the text of a report; returns the files."""
         _, text, pipeline = self.trial(number)
-        name = f"{finding.kind}_{sha256(finding.cause.encode()).hexdigest()[:10]}"
-        if finding.kind == CRASH:
-            text, alone = self.crashing(text, pipeline)
-            failure = CrashingTool(alone, self.tool, finding.cause)
-            small = smaller(text, failure, SECONDS_TO_REDUCE)
-            lines = (f"# `{pass_of(alone)}` crashes", "", finding.message, "", "```mlir")
-            issue = "\n".join(
-                (*lines, small.strip(), "```", "", f"    {self.tool.command(alone)}", "")
-            )
-            test = f"// RUN: {self.tool.name} %s --pass-pipeline='{alone}'\n\n{small.strip()}\n"
+        found = None if finding.kind == CRASH else check_pipeline(text, pipeline, self.tool)
+        if found is None or found.failure is None:
+            test, issue = self._crash(text, pipeline, finding)
         else:
-            found = check_pipeline(text, pipeline, self.tool)
-            if found.failure is None:
-                raise GaweeError("not found again")
             small = reduced(found, self.tool, CheckSettings(), SECONDS_TO_REDUCE)
-            issue = issue_text(found, small, self.tool)
             test = lit_test(small, found.pipeline, self.tool)
+            issue = issue_text(found, small, self.tool)
+        name = f"{finding.kind}_{sha256(finding.cause.encode()).hexdigest()[:10]}"
         files = folder / f"{name}.mlir", folder / f"{name}.md"
         folder.mkdir(parents=True, exist_ok=True)
         for path, said in zip(files, (test, issue), strict=True):
             write_file(path, said.encode())
         return files
+
+    def _crash(self, text: str, pipeline: str, finding: Finding) -> tuple[str, str]:
+        """Return a test and a report of a pass that crashes, of the whole pipeline if none does."""
+        before = text = self.tool.run(text, "builtin.module()")
+        alone = pipeline
+        for each in split_pipeline(pipeline):
+            try:
+                text = self.tool.run(text, each)
+            except GaweeError:
+                before, alone = text, each
+                break
+        small = smaller(before, CrashingTool(alone, self.tool, finding.cause), SECONDS_TO_REDUCE)
+        lines = (f"# `{pass_of(alone)}`: {finding.kind}", "", finding.message, "", "```mlir")
+        report = (*lines, small.strip(), "```", "", f"    {self.tool.command(alone)}", "")
+        test = f"// RUN: {self.tool.name} %s --pass-pipeline='{alone}'\n\n{small.strip()}\n"
+        return test, "\n".join(report)

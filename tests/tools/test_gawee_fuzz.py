@@ -289,7 +289,7 @@ def test_a_crash_of_another_tool_is_reduced_and_reported(run: Run) -> None:
     assert code == 1
     assert "crash: mlir-opt: " in out
     (report,) = Path("found").glob("crash_*.md")
-    assert "`flatten-memref` crashes" in report.read_text()
+    assert "# `flatten-memref`: crash" in report.read_text()
     assert report.read_text().count("vector.transfer_") == 1
 
 

@@ -114,7 +114,7 @@ def _allows_all(op: Operation) -> bool:
     if not isinstance(made, arith.ConstantOp) or not isinstance(made.value, IntegerAttr):
         return False
     number = made.value.value.data
-    width = type.width.data if isinstance(type, IntegerType) else 64
+    width = type.bitwidth if isinstance(type, IntegerType) else 64
     return 0 <= number < width if ".sh" in op.name else number not in (0, -1)
 
 

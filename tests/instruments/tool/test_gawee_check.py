@@ -239,6 +239,12 @@ def test_a_command_line_without_one_pipeline_is_refused(
             " %y = memref.load %x[%c] : memref<2xi1>\n return %y : i1 }",
             "cannot run the module: ",
         ),
+        (
+            "func.func @f() -> i32 {\n %c = arith.constant 0 : index\n"
+            " %m = memref.alloc() : memref<2xi32>\n"
+            " %y = memref.load %m[%c] : memref<2xi32>\n return %y : i32 }",
+            "cannot check the module: '@f' returns what it reads of memory that it never wrote",
+        ),
         ("func.func @f( {", "'mlir-opt' ended with exit code 1: expected"),
     ],
 )
@@ -342,3 +348,5 @@ func.func @main(%x: vector<2xNxi32>) -> i32 {
 
     assert found.failure is None
     assert all(step.is_checked for step in found.steps) == is_checked
+    noted = any("no array for an argument of type" in step.note for step in found.steps)
+    assert noted != is_checked
