@@ -104,7 +104,7 @@ class ToolSession:
 
     def _refusal(self, error: GaweeError, done: Done) -> Finding | None:
         message = error.diagnostics[0].message
-        if "a crash" not in message:
+        if "a crash" not in message or not message.startswith("pass '"):
             done[REFUSED] += 1
             return None
         done[CRASH] += 1

@@ -265,6 +265,19 @@ func.func @main(%x: memref<8xi32>) {
 
 CRASHES = (
     (
+        "canonicalize",
+        """
+func.func @main(%x: memref<4xi32>, %s: i32) {
+  affine.for %i = 1 to 1 {
+    affine.for %j = max affine_map<(d) -> (d, 0)>(%i) to 0 {
+      affine.store %s, %x[%j] : memref<4xi32>
+    }
+  }
+  return
+}
+""",
+    ),
+    (
         "func.func(affine-super-vectorize{virtual-vector-size=2})",
         """
 func.func @main(%x: memref<7x5xf32>, %s: f32) {
