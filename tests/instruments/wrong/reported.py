@@ -26,7 +26,7 @@ COUNT = 2048
 
 @dataclass(frozen=True)
 class Rewrite:
-    """A program as it was, as a wrong pass leaves it, the report that it is after, and who sees it."""
+    """A program as it was, as a wrong pass leaves it, the report that it is after, and what sees it."""
 
     before: str
     after: str
