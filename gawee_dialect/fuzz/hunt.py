@@ -36,12 +36,13 @@ class Hunt(Generic[Task]):
     until: float = float("inf")
     """The time of day at which no more begin."""
     progress: Callable[[Tried], None] = lambda tried: None
+    span: int = SPAN
     tried: Tried = field(default_factory=Tried)
 
     def run(self, numbers: range) -> Tried:
         """Try all numbers, or as many as there is time for; raises GaweeError."""
         share = len(numbers) // (SPANS_AT_ONCE * self.workers.places)
-        size = min(max(SPAN, share), LARGEST_SPAN)
+        size = min(max(self.span, share), max(self.span, LARGEST_SPAN // SPAN * self.span))
         at_once = size * SPANS_AT_ONCE * self.workers.places
         for start in range(numbers.start, numbers.stop, at_once):
             if time() >= self.until:

@@ -1,6 +1,7 @@
 """What the command lines share: exit codes, error reports, outputs that are whole or not there.
 
-Exit codes: 0 done; 1 the input or the command line is wrong; 2 a bug in gawee.
+Exit codes: 0 done; 1 the input or the command line is wrong; 2 a bug in gawee; 3 a pass that was
+to be checked could not be.
 """
 
 import os
@@ -15,9 +16,10 @@ from typing import NoReturn
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, first_line
 from gawee_dialect.garbage_collection import rare_garbage_collection
+from gawee_dialect.instruments.report import Unchecked
 from gawee_dialect.whole_file import WriteError, write_file
 
-DONE, WRONG_INPUT, BUG = 0, 1, 2
+DONE, WRONG_INPUT, BUG, UNCHECKED = 0, 1, 2, 3
 INTERRUPTED = 130
 """As shells say it of a program that Ctrl-C ended."""
 
@@ -90,10 +92,10 @@ def _reported(prog: str, argv: Sequence[str], run: Callable[[Sequence[str]], int
     if configure is not None:  # names may have letters that the terminal has not
         configure(errors="backslashreplace")
     try:
-        with rare_garbage_collection(), notes():
+        with rare_garbage_collection(), notes() as shown:
             code = run(argv)
             sys.stdout.flush()
-            return code
+            return UNCHECKED if code == DONE and Unchecked in shown else code
     except BrokenPipeError:  # the reader of our output has closed it, as `| head` does
         drop_output()
         return DONE
@@ -125,17 +127,22 @@ def drop_output() -> None:
 
 
 @contextmanager
-def notes() -> Generator[None]:
-    """Show warnings as notes of one line: what they say, and not where the source says it."""
+def notes() -> Generator[set[type]]:
+    """Show warnings as notes of one line: what they say, and not where the source says it.
 
-    def show(message: Warning | str, *_: object) -> None:
-        print(f"note: {message}", file=sys.stderr)
+    Yields the kinds of those that were shown.
+    """
+    shown = set[type]()
 
-    shown, warnings.showwarning = warnings.showwarning, show
-    try:
-        yield
-    finally:
-        warnings.showwarning = shown
+    def show(message: Warning | str, category: type[Warning], *_: object) -> None:
+        shown.add(category)
+        text = f"{message}" if category is Unchecked else f"note: {message}"
+        print(text, file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", Unchecked)
+        warnings.showwarning = show
+        yield shown
 
 
 def error_text(prog: str, error: Exception) -> str:

@@ -30,7 +30,7 @@ def argument_parser() -> CommandParser:
         "  gawee-check in.mlir --pass-pipeline='builtin.module(func.func(sccp),cse)'\n"
         "  gawee-check in.mlir --tool ./my-opt --passes='my-pass{x=1}' --reproducer=found\n\n"
         "exit code: 0 no pass is wrong; 1 a pass is, or the input or the command line is; "
-        "2 a bug in gawee-check",
+        "2 a bug in gawee-check; 3 nothing is wrong, but a pass could not be checked",
     )
     add = parser.add_argument
     add("input", nargs="?", default="-", help="MLIR file, - for standard input (the default)")
@@ -71,7 +71,7 @@ def run(argv: Sequence[str]) -> int:
 def check_file(arguments: Namespace, pipeline: str) -> int:
     """Check a pipeline on a file; raises GaweeError of the pass that is wrong."""
     # Imported here: --help needs none of it.
-    from gawee_dialect.instruments.check.each_pass import CheckSettings
+    from gawee_dialect.instruments.check.each_pass import CheckSettings, warn_of_unchecked
     from gawee_dialect.instruments.check.failure import summary_table
     from gawee_dialect.instruments.report import print_table
     from gawee_dialect.instruments.tool.check import check_pipeline, issue_text, lit_test, reduced
@@ -83,6 +83,7 @@ def check_file(arguments: Namespace, pipeline: str) -> int:
     found = check_pipeline(source.text, pipeline, tool, settings, source.name)
     print_table(summary_table(found.steps))
     if found.failure is None:
+        warn_of_unchecked(found.steps)
         return DONE
     if arguments.reproducer is not None:
         folder = Path(arguments.reproducer)

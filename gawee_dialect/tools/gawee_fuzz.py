@@ -1,7 +1,7 @@
 """gawee-fuzz: take random graphs and loops through random pipelines, and compare levels.
 
 Every level has to compute what the graph does. What is wrong is made small, and written as an IR
-test, one for each cause.
+test, one for each cause. With --tool, programs in MLIR's own dialects go through passes of that.
 """
 
 import os
@@ -67,7 +67,8 @@ def argument_parser() -> CommandParser:
         epilog="Passes are named as for gawee-opt, and take the place of random pipelines:\n"
         "  gawee-fuzz --graphs 1000 --output found\n"
         "  gawee-fuzz --load my_pass.py --my-pass --graphs 1000 --seed 1\n"
-        "  gawee-fuzz --load my_pass.py --insert after=fold-conv-add:my-pass --minutes 10\n\n"
+        "  gawee-fuzz --load my_pass.py --insert after=fold-conv-add:my-pass --minutes 10\n"
+        "  gawee-fuzz --tool mlir-opt --minutes 10 --output found\n\n"
         "exit code: 0 nothing is wrong; 1 something is, or the command line is wrong; "
         f"2 a bug in {PROG}",
     )
@@ -88,6 +89,12 @@ def argument_parser() -> CommandParser:
         help="the number of the first graph: with --graphs 1, that graph again (default: 0)",
     )
     add("--jobs", type=positive, default=1, metavar="N", help="processes (default: 1)")
+    add(
+        "--tool",
+        metavar="NAME",
+        help="try the passes of mlir-opt, or of another program that takes --pass-pipeline, on "
+        "random programs of arith, scf, affine, memref, tensor, linalg and vector",
+    )
     add("--scheduler", metavar="ADDRESS", help="try graphs on the workers of a Dask scheduler")
     add(
         "-o",
@@ -220,6 +227,40 @@ def fuzz(arguments: Namespace, session: Session, argv: Sequence[str], paths: Seq
     return WRONG if tried.found else DONE
 
 
+def fuzz_tool(arguments: Namespace) -> int:
+    """Try the passes of another tool, and say what is wrong; returns the exit code.
+
+    Raises GaweeError and OSError.
+    """
+    # Imported here: only this flag needs it.
+    from gawee_dialect.fuzz.tool_session import SPAN, ToolSession, ToolTask
+    from gawee_dialect.instruments.tool.pipeline import Tool, find_tool
+
+    find_tool(arguments.tool)
+    started = perf_counter()
+    count = arguments.graphs or (GRAPHS if arguments.minutes is None else ENDLESS)
+    until = float("inf") if arguments.minutes is None else time() + 60 * arguments.minutes
+    pipeline = arguments.passes or arguments.pass_pipeline
+    session = ToolSession(Tool(arguments.tool), arguments.seed, pipeline)
+    hunt = Hunt(
+        ForkedWorkers(arguments.jobs, SECONDS_OF_A_SPAN),
+        lambda numbers: ToolTask(numbers, until),
+        session.run,
+        lambda task: task.begun,
+        until,
+        progress_lines(SECONDS_BETWEEN_LINES),
+        SPAN,
+    )
+    tried = hunt.run(range(arguments.first, arguments.first + count))
+    print(summary(tried, perf_counter() - started), flush=True)
+    for number, finding in sorted(tried.found.values(), key=lambda found: found[0]):
+        print(finding_text(tried, number, finding), flush=True)
+        if arguments.output is not None:
+            files = session.write(number, finding, Path(arguments.output))
+            print(f"  wrote {' and '.join(map(str, files))}", flush=True)
+    return WRONG if tried.found else DONE
+
+
 def _workers(arguments: Namespace) -> AbstractContextManager[Workers]:
     if arguments.scheduler is None:
         return nullcontext(ForkedWorkers(arguments.jobs, SECONDS_OF_A_SPAN))
@@ -264,6 +305,8 @@ def _written(
 
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError."""
+    if any(word.partition("=")[0] == "--tool" for word in argv):
+        return fuzz_tool(argument_parser().parse_all(argv))
     paths, rest = split_load_flags(PROG, argv)
     with loaded_files(paths, flags=argument_parser().flags()) as loaded:
         arguments, session = parse_arguments(rest, loaded.oracles, loaded.generators)

@@ -248,7 +248,8 @@ def argument_parser() -> CommandParser:
         "  gawee-opt in.mlir --some-pass='option=1 other=2'\n\n"
         f"passes of gawee:\n{names}\n"
         "--list-passes describes them, and those of xDSL and of other plugins.\n\n"
-        "exit code: 0 done; 1 the input or the command line is wrong; 2 a bug in gawee-opt",
+        "exit code: 0 done; 1 the input or the command line is wrong; 2 a bug in gawee-opt; "
+        "3 done, but a pass that was to be checked or proved could not be checked",
     )
     add = parser.add_argument
     add("input", nargs="?", default="-", help="MLIR file, - for standard input (the default)")

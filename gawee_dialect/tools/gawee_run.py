@@ -103,7 +103,7 @@ def argument_parser() -> CommandParser:
         description=__doc__,
         allow_abbrev=False,
         epilog="exit code: 0 all that was asked for succeeded; 1 it did not, or outputs differ; "
-        "2 a bug in gawee-run",
+        "2 a bug in gawee-run; 3 it did, but a pass that was to be proved could not be checked",
     )
     add = parser.add_argument
     levels = tuple(level.value for level in Level)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from xdsl.context import Context
 from xdsl.dialects import arith, llvm, test
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, UnknownLoc
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, UnknownLoc, i32
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.passes import ModulePass
 
@@ -178,6 +178,25 @@ def test_module_that_cannot_be_run_at_first_is_checked_from_where_it_can() -> No
         "(as it was read)": "not run: 'test.op' op unsupported by the interpreter"
     }
     assert each.steps[-1].engine == "interpreter"
+    assert [step.is_checked for step in each.steps] == [True, False, True]
+
+
+def test_what_does_not_run_is_checked_where_a_later_pass_runs_again() -> None:
+    def insert(module: ModuleOp) -> None:
+        first = next(op for op in module.walk() if op.name == "gawee.relu")
+        assert first.parent is not None
+        first.parent.insert_op_before(test.TestOp(result_types=[i32]), first)
+
+    def erase(module: ModuleOp) -> None:
+        for op in [op for op in module.walk() if op.name == "test.op"]:
+            op.detach()
+            op.erase()
+
+    waits = checked(parse(CHAIN), FromFunction(insert))
+    goes_on = checked(parse(CHAIN), FromFunction(insert), FromFunction(erase))
+
+    assert [step.is_checked for step in waits.steps] == [True, False]
+    assert [step.is_checked for step in goes_on.steps] == [True, True, True]
 
 
 LOOP = """

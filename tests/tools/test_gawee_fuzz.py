@@ -3,10 +3,18 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from gawee_dialect.fuzz.draw import Draw
+from gawee_dialect.fuzz.tool_pipelines import PASSES
+from gawee_dialect.fuzz.tool_programs import Program
+from gawee_dialect.instruments.tool.check import check_pipeline
+from gawee_dialect.instruments.tool.pipeline import Tool
 from gawee_dialect.tools import gawee_fuzz, gawee_opt
+from tests.instruments.tool.wrong_opt import as_program
+from tests.upstream_mlir import requires_upstream
 
 OWN = """
 import os
@@ -248,3 +256,69 @@ def test_random_models_of_onnx_are_drawn_from_a_file(run: Run) -> None:
 
     assert code == 0
     assert re.match(r"3 ONNX models in .* ONNX Runtime", out)
+
+
+# Passes of another tool.
+
+
+@requires_upstream
+def test_a_wrong_pass_of_another_tool_is_named_reduced_and_reported(
+    run: Run, tmp_path: Path
+) -> None:
+    tool = as_program(tmp_path)
+    flags = f"--tool {tool} --passes sum-for-product --graphs 6 --seed 3 -o found".split()
+    code, out, _ = run(*flags)
+
+    assert code == 1
+    assert "wrong: sum-for-product\n" in out
+    (wrong,) = Path("found").glob("wrong_*.mlir")
+    pipeline = "builtin.module(sum-for-product)"
+    assert wrong.read_text().startswith(f"// RUN: gawee-check %s --tool {tool} --pass-pipeline=")
+    assert "arith.muli" in wrong.read_text()
+    (report,) = Path("found").glob("wrong_*.md")
+    assert "`sum-for-product` changes what a program computes" in report.read_text()
+    assert not check_pipeline(wrong.read_text(), "builtin.module(canonicalize)").failure
+    assert check_pipeline(wrong.read_text(), pipeline, tool).failure
+
+
+@requires_upstream
+def test_a_crash_of_another_tool_is_reduced_and_reported(run: Run) -> None:
+    flags = "--tool mlir-opt --passes flatten-memref --first 272 --graphs 1 -o found".split()
+    code, out, _ = run(*flags)
+
+    assert code == 1
+    assert "crash: mlir-opt: " in out
+    (report,) = Path("found").glob("crash_*.md")
+    assert "# `flatten-memref`: crash" in report.read_text()
+    assert report.read_text().count("vector.transfer_") == 1
+
+
+@requires_upstream
+def test_right_passes_of_another_tool_raise_no_alarm(run: Run) -> None:
+    code, out, _ = run(*"--tool mlir-opt --passes canonicalize,cse --graphs 8 --jobs 2".split())
+
+    assert code == 0
+    assert "8 the same; no findings" in out
+
+
+def test_a_tool_that_is_not_there_is_named(run: Run) -> None:
+    code, _, err = run("--tool", "no-such-opt")
+
+    assert code == 1
+    assert "cannot run 'no-such-opt': it is no program" in err
+
+
+@requires_upstream
+@pytest.mark.parametrize("kind", PASSES, ids=lambda kind: kind.what)
+def test_random_programs_are_read_and_run_by_mlir_opt(kind: type[Program]) -> None:
+    for seed in range(5):
+        text = kind(Draw(Random(f"{seed}"))).text()
+        found = check_pipeline(text, "canonicalize")
+        assert found.failure is None, text
+        assert all(step.is_checked for step in found.steps)
+
+
+@requires_upstream
+def test_every_pass_that_is_drawn_is_one_of_mlir_opt() -> None:
+    passes = {each for drawn in PASSES.values() for each in drawn}
+    Tool("mlir-opt").run("module {}", f"builtin.module({','.join(sorted(passes))})")

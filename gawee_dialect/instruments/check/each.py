@@ -28,6 +28,7 @@ from gawee_dialect.instruments.check.each_pass import (
     EachPass,
     data_sets,
     size_of,
+    warn_of_unchecked,
 )
 from gawee_dialect.instruments.check.execute import CannotRun, Engine, Plan, plan_run
 from gawee_dialect.instruments.check.failure import (
@@ -175,6 +176,7 @@ class CheckEach(EachPass[CheckStep]):
     def report(self) -> None:
         self.note_unreached()
         print_table(summary_table(self.steps))
+        warn_of_unchecked(self.steps)
 
     def _take(self, state: State | None, step: CheckStep) -> None:
         if state is None:
@@ -210,6 +212,7 @@ class CheckEach(EachPass[CheckStep]):
             plans = {name: plan_run(copy, name, self._overwritten[name]) for name in self.arguments}
         except CannotRun as error:
             step.note = f"not run: {error.diagnostic.message}"
+            step.place = error.diagnostic.place
             return None
         outputs = {name: plan.run(self._data[name]) for name, plan in plans.items()}
         return State(copy, plans, outputs)
@@ -230,12 +233,14 @@ class CheckEach(EachPass[CheckStep]):
         state_before = self._state
         if state_before is None:
             self._take(self._run_at_first(module, step), step)
+            self.note_checked(step, is_compared=False, is_waiting=False)
             return
         self._unchecked.append(module_pass)
         try:
             state = self._run(module, step)
         except GaweeError as error:
             raise stopped_running(self._unchecked, error) from error
+        self.note_checked(step, is_compared=True, is_waiting=state is None)
         if state is not None:
             step.engine = state.engine.value
             self._compare(state_before, state, step)

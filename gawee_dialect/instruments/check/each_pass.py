@@ -1,7 +1,8 @@
 """What checks and proofs of every pass share: data to run on, and the module before each pass."""
 
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Generic, Protocol, TypeVar
@@ -25,18 +26,34 @@ from gawee_dialect.instruments.check.inputs import (
     array_with_ties,
     has_extremes,
 )
+from gawee_dialect.instruments.report import Unchecked
 from gawee_dialect.interpreter.arrays import Array, Unwritten
 from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.passes.pass_manager import Pipeline
 
 
-class TimedStep(Protocol):
+class Step(Protocol):
     """A row of the table that a check ends with."""
 
+    name: str
+    note: str
     seconds: float
+    place: str | None
+    """Of what the note is about."""
+    is_checked: bool
+    """Whether what the pass left was compared with what was there before it."""
 
 
-StepT = TypeVar("StepT", bound=TimedStep)
+def warn_of_unchecked(steps: Iterable[Step]) -> None:
+    """Warn of each pass that could not be checked."""
+    for step in steps:
+        if not step.is_checked:
+            reason = f": {step.note}" if step.note else ""
+            text = f"pass '{step.name}' could not be checked{reason}"
+            warnings.warn(Unchecked(text, step.place), stacklevel=2)
+
+
+StepT = TypeVar("StepT", bound=Step)
 
 
 @dataclass(frozen=True)
@@ -65,6 +82,8 @@ class EachPass(Instrument, ABC, Generic[StepT]):
         self._module: ModuleOp | None = None
         self._before: ModuleOp | None = None
         """A copy of the module, as the last pass that changed it left it."""
+        self._waiting_steps: list[StepT] = []
+        """The rows of passes that are checked when a module runs again."""
 
     @abstractmethod
     def first_step(self) -> StepT:
@@ -83,6 +102,17 @@ class EachPass(Instrument, ABC, Generic[StepT]):
         self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: StepT
     ) -> None:
         """Run what a pass has changed, and compare; raises CheckFailure."""
+
+    def note_checked(self, step: StepT, *, is_compared: bool, is_waiting: bool) -> None:
+        """Note of a pass's row whether it was compared; those that waited for it are, too."""
+        step.is_checked = is_compared and not is_waiting
+        if step.is_checked:
+            for each in self._waiting_steps:
+                each.is_checked = True
+        if not is_waiting:
+            self._waiting_steps.clear()
+        elif is_compared:
+            self._waiting_steps.append(step)
 
     def before_pipeline(self, ctx: Context, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
         self._start(module)

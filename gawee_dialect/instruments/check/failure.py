@@ -97,6 +97,9 @@ class CheckStep:
 
     seconds: float = 0.0
     note: str = ""
+    place: str | None = None
+    is_checked: bool = True
+    """Whether what the pass left ran, as did what was there before it."""
 
     def add(self, found: Difference) -> None:
         """Take in the difference of one output."""

@@ -84,6 +84,11 @@ class ArraySpec:
     size: int = 0
     """Of the axis that indices are of, where that is known."""
 
+    @property
+    def is_of_bytes(self) -> bool:
+        """Whether it is integers of 8 bits that are no indices: few enough to draw any of them."""
+        return self.dtype.kind in "iu" and self.dtype.itemsize == 1 and self.use == "number"
+
 
 def argument_specs(module: ModuleOp, function: str) -> list[ArraySpec]:
     """Describe the arrays that a caller of a function passes, `@prepare`'s included."""

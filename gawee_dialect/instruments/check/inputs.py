@@ -104,6 +104,8 @@ def array_of_extremes(spec: ArraySpec, seed: int) -> Array:
     """
     if spec.use == INDEX and spec.size:
         return _any_index(spec, seed)
+    if spec.use not in (WHOLE, COUNT) and spec.is_of_bytes:
+        return array_with_ties(spec, seed)
     if spec.use not in (WHOLE, COUNT) or spec.dtype.kind not in "iu":
         return seeded_array(spec, seed)
     generator = np.random.default_rng((seed, 5, crc32(spec.name.encode())))
@@ -122,7 +124,8 @@ def array_of_extremes(spec: ArraySpec, seed: int) -> Array:
 def has_extremes(specs: Iterable[ArraySpec]) -> bool:
     """Whether some integers may be extreme, or any index of an axis."""
     return any(
-        spec.dtype.kind in "iu" and (spec.use in (WHOLE, COUNT) or bool(spec.size))
+        spec.is_of_bytes
+        or (spec.dtype.kind in "iu" and (spec.use in (WHOLE, COUNT) or bool(spec.size)))
         for spec in specs
     )
 

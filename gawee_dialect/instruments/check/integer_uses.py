@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from xdsl.dialects import linalg, memref
-from xdsl.dialects.builtin import AnyFloat, IntegerType, MemRefType
+from xdsl.dialects import arith, linalg, memref
+from xdsl.dialects.builtin import AnyFloat, IntegerAttr, IntegerType, MemRefType
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -36,6 +36,12 @@ ARITHMETIC = frozenset(
     for name in names.split()
 )
 """Ops of integers that are defined for all of them."""
+
+BY_CONSTANT = frozenset(
+    f"arith.{name}"
+    for name in "shli shrsi shrui divsi divui remsi remui floordivsi ceildivsi ceildivui".split()
+)
+"""Ops that are defined for all integers where the second operand is a constant that allows it."""
 
 
 def use_of_integers(value: SSAValue) -> tuple[str, int]:
@@ -70,7 +76,7 @@ def _element(value: SSAValue) -> Attribute:
 
 def _reached(op: Operation, index: int) -> Iterable[SSAValue] | None:
     """Return the values that an operand goes into; None where that may be no arithmetic."""
-    if op.name in ARITHMETIC or (isinstance(op, MovementOp) and not isinstance(op, IndexedOp)):
+    if _is_arithmetic(op, index):
         of_floats = any(isinstance(_element(each), AnyFloat) for each in op.operands)
         becomes_whole = all(isinstance(_element(each), IntegerType) for each in op.results)
         return None if of_floats and becomes_whole and op.name == "gawee.cast" else op.results
@@ -93,6 +99,23 @@ def _reached(op: Operation, index: int) -> Iterable[SSAValue] | None:
             return op.results
         case _:
             return None
+
+
+def _is_arithmetic(op: Operation, index: int) -> bool:
+    """Whether an op is defined for all integers that an operand may be."""
+    if isinstance(op, MovementOp):
+        return not isinstance(op, IndexedOp)
+    return op.name in ARITHMETIC or (op.name in BY_CONSTANT and index == 0 and _allows_all(op))
+
+
+def _allows_all(op: Operation) -> bool:
+    """Whether the second operand is a constant that an op is defined with for all first ones."""
+    made, type = op.operands[1].owner, op.operands[1].type
+    if not isinstance(made, arith.ConstantOp) or not isinstance(made.value, IntegerAttr):
+        return False
+    number = made.value.value.data
+    width = type.bitwidth if isinstance(type, IntegerType) else 64
+    return 0 <= number < width if ".sh" in op.name else number not in (0, -1)
 
 
 def _written(op: Operation) -> Iterator[SSAValue]:

@@ -25,7 +25,12 @@ from gawee_dialect.instruments.check.changed_code import (
 )
 from gawee_dialect.instruments.check.compare import Tolerance, changed_signature
 from gawee_dialect.instruments.check.each import CheckEach
-from gawee_dialect.instruments.check.each_pass import CheckSettings, EachPass, size_of
+from gawee_dialect.instruments.check.each_pass import (
+    CheckSettings,
+    EachPass,
+    size_of,
+    warn_of_unchecked,
+)
 from gawee_dialect.instruments.check.failure import (
     CheckFailure,
     Differing,
@@ -51,7 +56,7 @@ from gawee_dialect.instruments.check.integer_uses import INDEX
 from gawee_dialect.instruments.check.static_rules import check_rules
 from gawee_dialect.instruments.prove.numbers import Numbers
 from gawee_dialect.instruments.prove.plan import ExactPlan, exact_plan, word_array
-from gawee_dialect.instruments.prove.residues import NotProvable
+from gawee_dialect.instruments.prove.residues import NotProvable, modulo, primes_of
 from gawee_dialect.instruments.prove.run import drawn
 from gawee_dialect.instruments.prove.wrong_indices import (
     WRONG_INDICES,
@@ -159,6 +164,7 @@ class ProofStep:
     verdict: Verdict
     note: str = ""
     seconds: float = 0.0
+    place: str | None = None
     is_checked: bool = True
     """Of a pass that is not proved: whether its outputs could be checked by data."""
 
@@ -219,6 +225,7 @@ class ProveEach(EachPass[ProofStep]):
 
     def __init__(self, settings: CheckSettings | None = None):
         super().__init__(settings)
+        self._primes = primes_of(self.settings.seed)
         self._overwritten: dict[str, tuple[str, ...]] = {}
         self._data: dict[str, Sequence[DataSet]] = {}
         self._state: State | NotProvable | None = None
@@ -239,6 +246,10 @@ class ProveEach(EachPass[ProofStep]):
         return ProofStep(module_pass.name, Verdict.UNCHANGED)
 
     def begin(self, module: ModuleOp, step: ProofStep) -> None:
+        with modulo(self._primes):
+            self._begin(module, step)
+
+    def _begin(self, module: ModuleOp, step: ProofStep) -> None:
         self._overwritten = {name: overwritten_arguments(module, name) for name in self.arguments}
         self._whole = set()
         self._data = _drawn(self._data_sets(module), self.settings.seed)
@@ -282,7 +293,8 @@ class ProveEach(EachPass[ProofStep]):
         self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: ProofStep
     ) -> None:
         try:
-            self._prove(module_pass, before, module, step)
+            with modulo(self._primes):
+                self._prove(module_pass, before, module, step)
             check_rules(module_pass, before, module, self.arguments)
         except CheckFailure:
             step.verdict = Verdict.WRONG
@@ -290,6 +302,7 @@ class ProveEach(EachPass[ProofStep]):
 
     def report(self) -> None:
         print_table(summary_table(self.steps))
+        warn_of_unchecked(self.steps)
 
     def _run_at_first(self, module: ModuleOp) -> State | NotProvable:
         # A graph as a tracer left it may need a pass before it runs at all.
@@ -387,6 +400,7 @@ class ProveEach(EachPass[ProofStep]):
         if last is not None and self._moved(module_pass, last, after) is None:
             passes = ", ".join(f"'{each.name}'" for each in self._unproved)
             step.verdict, step.note = self._proved(f"together with {passes}")
+            self.note_checked(step, is_compared=True, is_waiting=False)
             return
         step.verdict, step.note = Verdict.CHECKED, f"before it: {reason}"
 
@@ -402,7 +416,7 @@ class ProveEach(EachPass[ProofStep]):
         has_run = check.has_run
         check.after_pass(module_pass, module)
         self._waiting = (check, begin) if check.is_waiting else None
-        step.is_checked = has_run and not check.is_waiting
+        self.note_checked(step, is_compared=has_run, is_waiting=check.is_waiting)
 
     def _assumption(
         self, module_pass: ModulePass, before: State, after: State, moved: Moved

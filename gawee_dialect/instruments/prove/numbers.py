@@ -23,12 +23,12 @@ from xdsl.ir import Attribute, Operation
 from gawee_dialect.dialect.arrays import OtherNumbers
 from gawee_dialect.instruments.prove.residues import (
     LARGEST_EXACT,
-    PRIMES,
     Floats,
     Words,
     inverse,
     of_whole_numbers,
     packed,
+    primes,
     reduce_in_place,
 )
 from gawee_dialect.interpreter.arrays import (
@@ -114,7 +114,7 @@ def _of_others(values: Floats) -> tuple[Floats, Floats]:
 def _powers_of_two(exponents: NDArray[np.generic]) -> Floats:
     """Return the residues of 2^e."""
     flat, places = np.unique(exponents, return_inverse=True)
-    powers = [[pow(2, int(each), prime) for each in flat] for prime in PRIMES]
+    powers = [[pow(2, int(each), prime) for each in flat] for prime in primes()]
     residues = reduce_in_place(np.array(powers, np.float64))
     return residues[:, places].reshape(3, *exponents.shape)
 
@@ -292,7 +292,8 @@ class Numbers(NDArrayOperatorsMixin, OtherNumbers):
         key = index if isinstance(index, tuple) else (index,)
         if _is_basic(key):
             return Numbers(self.data[(slice(None), *key)], self.dtype)
-        return Numbers(self.data.reshape(4, -1)[:, self._places(index)], self.dtype)
+        # No view, of one element either: what is loaded stays as it is when memory is written.
+        return Numbers(np.take(self.data.reshape(4, -1), self._places(index), 1), self.dtype)
 
     def _places(self, index: Index) -> NDArray[np.int64]:
         """Return where in the flat array the elements are that an index names."""

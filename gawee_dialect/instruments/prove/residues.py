@@ -5,7 +5,10 @@ number in a float64, of a magnitude below 2^20 + 1: products of two, and sums of
 are exact in float64, so that a matrix product is one call of BLAS.
 """
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from fractions import Fraction
+from math import isqrt
 from typing import TypeAlias
 
 import numpy as np
@@ -16,8 +19,42 @@ from gawee_dialect.diagnostics import Diagnostic
 Floats: TypeAlias = NDArray[np.float64]
 Words: TypeAlias = NDArray[np.uint64]
 
-PRIMES = (2097143, 2097133, 2097131)
-"""The greatest primes below 2^21."""
+Primes: TypeAlias = tuple[int, int, int]
+
+GREATEST: Primes = (2097143, 2097133, 2097131)
+"""The greatest primes below 2^21: those of what is no proof by a seed."""
+
+LEAST = 7 << 18
+"""Where primes that are drawn begin: some 18,000 are between it and 2^21."""
+
+_used: list[Primes] = [GREATEST]
+
+
+def primes() -> Primes:
+    """Return the primes of now."""
+    return _used[-1]
+
+
+def primes_of(seed: int) -> Primes:
+    """Draw three primes: a pass that adds a multiple of theirs is no pass that others add."""
+    generator, found = np.random.default_rng((seed, 21)), dict[int, None]()
+    while len(found) < 3:
+        number = int(generator.integers(LEAST, 1 << 21)) | 1
+        if all(number % each for each in range(3, 1 + isqrt(number), 2)):
+            found[number] = None
+    first, second, third = found
+    return first, second, third
+
+
+@contextmanager
+def modulo(chosen: Primes) -> Generator[None]:
+    """Compute modulo three primes, in all threads, for the time of a with block."""
+    _used.append(chosen)
+    try:
+        yield
+    finally:
+        _used.pop()
+
 
 EXACT_TERMS = 4096
 """The most products of two residues whose sum is exact."""
@@ -29,8 +66,8 @@ _BITS = 21
 _MASK = np.uint64((1 << _BITS) - 1)
 
 
-def _primes(rank: int) -> Floats:
-    return np.array(PRIMES, np.float64).reshape(3, *(1 for _ in range(rank - 1)))
+def _moduli(rank: int) -> Floats:
+    return np.array(primes(), np.float64).reshape(3, *(1 for _ in range(rank - 1)))
 
 
 def reduce_in_place(residues: Floats) -> Floats:
@@ -38,18 +75,18 @@ def reduce_in_place(residues: Floats) -> Floats:
 
     Next to half a prime either of the two representatives may come out; `canonical` has one.
     """
-    primes = _primes(residues.ndim)
-    quotient = np.multiply(residues, 1 / primes)
+    moduli = _moduli(residues.ndim)
+    quotient = np.multiply(residues, 1 / moduli)
     np.rint(quotient, out=quotient)
-    np.multiply(quotient, primes, out=quotient)
+    np.multiply(quotient, moduli, out=quotient)
     return np.subtract(residues, quotient, out=residues)
 
 
 def canonical(residues: Floats) -> Words:
     """Return the representatives from 0 to the prime; what is not finite counts as 0."""
-    primes = _primes(residues.ndim)
+    moduli = _moduli(residues.ndim)
     finite = np.where(np.isfinite(residues), residues, 0.0)
-    positive = np.where(finite < 0, finite + primes, finite)
+    positive = np.where(finite < 0, finite + moduli, finite)
     return positive.astype(np.uint64)
 
 
@@ -61,13 +98,15 @@ def packed(residues: Floats) -> Words:
 
 def unpacked(words: Words) -> Floats:
     """Return residues that depend on every bit of a word, and are spread as its values are."""
-    parts = [np.remainder(words, np.uint64(prime)) for prime in PRIMES]
+    parts = [np.remainder(words, np.uint64(prime)) for prime in primes()]
     return reduce_in_place(np.stack(parts).astype(np.float64))
 
 
 def inverse(residues: Floats) -> Floats:
     """Return the inverses; that of 0 is 0. By Fermat's theorem: the power p - 2."""
-    results = [_power(each, prime - 2, prime) for each, prime in zip(residues, PRIMES, strict=True)]
+    results = [
+        _power(each, prime - 2, prime) for each, prime in zip(residues, primes(), strict=True)
+    ]
     return np.stack(results)
 
 
@@ -87,13 +126,13 @@ def _modulo(values: Floats, prime: int) -> Floats:
 def of_whole_numbers(values: Floats) -> Floats:
     """Return the residues of whole numbers of any magnitude; those of what is not finite are 0."""
     finite = np.where(np.isfinite(values), values, 0.0)
-    return reduce_in_place(np.stack([np.fmod(finite, prime) for prime in PRIMES]))
+    return reduce_in_place(np.stack([np.fmod(finite, prime) for prime in primes()]))
 
 
 def of_fraction(number: Fraction) -> tuple[int, ...]:
     """Return the residues of a fraction, 0 modulo a prime that divides its denominator."""
     return tuple(
-        number.numerator * pow(number.denominator, prime - 2, prime) % prime for prime in PRIMES
+        number.numerator * pow(number.denominator, prime - 2, prime) % prime for prime in primes()
     )
 
 

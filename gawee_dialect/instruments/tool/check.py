@@ -1,12 +1,12 @@
 """Check the pipeline of another tool: which of its passes changes what a program computes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
 import numpy as np
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import FunctionType, ModuleOp, VectorType
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.interpreter import Interpreter, PythonValues
 from xdsl.ir import Attribute, Operation
@@ -47,7 +47,7 @@ from gawee_dialect.instruments.tool.pipeline import (
     read,
     split_pipeline,
 )
-from gawee_dialect.interpreter.arrays import Array, dtype_of, unwritten_memory
+from gawee_dialect.interpreter.arrays import Array, Unwritten, dtype_of, unwritten_memory
 from gawee_dialect.interpreter.machine import check_implemented, make_machine
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.numerics import REASSOCIATES
@@ -113,6 +113,14 @@ def specs_of(function: FuncOp) -> list[ArraySpec]:
 def _is_index(type: Attribute) -> bool:
     element = type.get_element_type() if isa(type, Shaped) else type
     return str(element) == "index"
+
+
+def _elements(type: Attribute) -> tuple[Sequence[int], Attribute]:
+    """Return the shape and the element type of what a function takes or returns."""
+    shape = Convention((), (), OPEN_SIZE).shape(type)
+    if isa(type, Shaped) or isa(type, VectorType[Attribute]):
+        return shape, type.element_type
+    return shape, type
 
 
 class _Steps(Interpreter.Listener):
@@ -211,6 +219,24 @@ class CheckTool(CheckEach):
         self._take(self._run_at_first(module, step), step)
         if self._state is None:
             raise GaweeError(f"cannot run the module: {step.note.removeprefix('not run: ')}")
+        self._check_written(self._state)
+
+    def _check_written(self, state: State) -> None:
+        """Raise GaweeError where outputs are of memory that the program has not written.
+
+        They may be anything, before a pass as after it.
+        """
+        for name, plan in state.plans.items():
+            if plan.engine is not Engine.INTERPRETER:
+                continue
+            others = [replace(each, unwritten=Unwritten.LARGEST) for each in self._data[name]]
+            for expected, actual in zip(state.outputs[name], plan.run(others), strict=True):
+                if not all(
+                    np.array_equal(actual[k], expected[k], equal_nan=expected[k].dtype.kind == "f")
+                    for k in expected
+                ):
+                    message = f"'@{name}' returns what it reads of memory that it never wrote"
+                    raise GaweeError(f"cannot check the module: {message}")
 
     def _data_of(self, module: ModuleOp, function: FuncOp) -> Sequence[DataSet]:
         try:
@@ -249,6 +275,7 @@ class CheckTool(CheckEach):
                 plans[name], outputs[name] = self._run_function(copy, name)
         except CannotRun as error:
             step.note = f"not run: {error.diagnostic.message}"
+            step.place = error.diagnostic.place
             return None
         return State(copy, plans, outputs)
 
@@ -278,6 +305,7 @@ class CheckTool(CheckEach):
     def _plan(self, module: ModuleOp, name: str) -> ToolPlan:
         function = find_function(module, name)
         if function is not None and function.body.blocks:
+            self._check_types(function)
             self._types[name] = function.function_type
         given, keeps = self._given[name], self._keeps[name]
         if _is_interpretable(module, name):
@@ -285,6 +313,18 @@ class CheckTool(CheckEach):
             return ToolPlan(engine, module, name, (), given=given, keeps=keeps, text=text)
         self._check_lowering(name)
         return self._native_plan(module, name)
+
+    def _check_types(self, function: FuncOp) -> None:
+        """Raise CannotRun where a function takes or returns elements of other types than it did."""
+        name = function.sym_name.data
+        was, now = self._types.get(name, function.function_type), function.function_type
+        pairs = [*zip([*was.inputs][: self._given[name]], now.inputs)]
+        if len(was.outputs) == len(now.outputs):
+            pairs += zip(was.outputs, now.outputs)
+        other = next((pair for pair in pairs if _elements(pair[0]) != _elements(pair[1])), None)
+        if other is not None:
+            message = f"cannot be compared: '{other[0]}' of '@{name}' has become '{other[1]}'"
+            raise CannotRun(Diagnostic.at(function, message))
 
     def _native_plan(self, module: ModuleOp, name: str) -> ToolPlan:
         code = self._code(self._tool.text, name)
@@ -394,6 +434,8 @@ def _is_interpretable(module: ModuleOp, name: str) -> bool:
         return False
     functions = (op for op in module.ops if isinstance(op, FuncOp))
     elsewhere = {op.sym_name.data for op in functions if not op.body.blocks}
+    if any(isinstance(op, memref.ReinterpretCastOp) for op in all_ops(module)):
+        return False  # interpreted are those alone that leave a dense buffer as it is
     calls = (op for op in all_ops(module) if isinstance(op, CallOp))
     if any(op.callee.string_value() in elsewhere for op in calls):
         return False
@@ -426,16 +468,22 @@ def check_pipeline(
     tool: Tool | str = "mlir-opt",
     settings: CheckSettings | None = None,
     name: str = "in.mlir",
+    *,
+    at_once: bool = False,
 ) -> Checked:
     """Run a pipeline of another tool pass by pass, and compare what the module computes.
 
-    Raises GaweeError where the module cannot be read or run, or the tool refuses it.
+    `at_once` compares before the first pass and after the last alone, which is sooner. Raises
+    GaweeError where the module cannot be read or run, or the tool refuses it.
     """
     from gawee_dialect.universe import make_context
 
     run = Run(Tool(tool) if isinstance(tool, str) else tool, text)
-    passes = [ToolPass(run, each) for each in split_pipeline(pipeline)]
-    if not passes:
+    parts = split_pipeline(pipeline)
+    if at_once:
+        parts = [f"builtin.module({','.join(map(_inside, parts))})"]
+    passes = [ToolPass(run, each) for each in parts]
+    if not parts:
         raise GaweeError("expected a pass pipeline, got none")
     ctx = make_context(allow_unregistered=True)
     # Read as the tool writes it: by its custom syntax it may have ops that are not known here.
@@ -448,6 +496,10 @@ def check_pipeline(
     except CheckFailure as error:
         return Checked(check.steps, error, run.before, run.pipeline)
     return Checked(check.steps)
+
+
+def _inside(part: str) -> str:
+    return part.removeprefix("builtin.module(").removesuffix(")")
 
 
 def assert_pipeline_correct(
@@ -480,20 +532,41 @@ class WrongToolPass(Failure):
         return found.failure is not None
 
 
+class CrashingTool(Failure):
+    """A pipeline of another tool that ends badly, and what it says then."""
+
+    def __init__(self, pipeline: str, tool: Tool, said: str) -> None:
+        self._pipeline, self._tool, self._said = pipeline, tool, said
+
+    def describe(self) -> str:
+        return f"'{self._pipeline}' crashes"
+
+    def holds(self, module: ModuleOp) -> bool:
+        try:
+            self._tool.run(module_text(module, TextOptions(generic=True)), self._pipeline)
+        except GaweeError as error:
+            return self._said in error.diagnostics[0].message
+        return False
+
+
 def reduced(found: Checked, tool: Tool, settings: CheckSettings, seconds: float) -> str:
     """Return a small module which the wrong pass still changes, as text for the tool."""
+    return smaller(found.text, WrongToolPass(found.pipeline, tool, settings), seconds)
+
+
+def smaller(text: str, failure: Failure, seconds: float) -> str:
+    """Return a small module that still fails, as text; the text as it is where none is found."""
     from time import monotonic
 
     from gawee_dialect.reduce.draft import reducible_function
     from gawee_dialect.reduce.reducer import Reducer
     from gawee_dialect.universe import make_context
 
-    module = read(make_context(), found.text, "in.mlir")
-    failure = WrongToolPass(found.pipeline, tool, settings)
+    module = read(make_context(allow_unregistered=True), text, "in.mlir")
     if UNREAD in module.attributes or reducible_function(module) is None:
-        return found.text
+        return text
     if not failure.holds(module):
-        return found.text
+        return text
     limit = monotonic() + seconds
     reducer = Reducer(module, failure, lambda step, reducer: None, 60.0, limit)
     reducer.reduce()

@@ -84,7 +84,7 @@ class Convention:
 
     def shape(self, type: Attribute) -> tuple[int, ...]:
         """Return the shape of the array of an argument."""
-        given = type.get_shape() if isa(type, Shaped) else ()
+        given = type.get_shape() if isa(type, Shaped) else _lanes(type)
         return tuple(self.size if each < 0 else each for each in given)
 
 
@@ -201,6 +201,8 @@ class Code:
         """Run on each data set; returns outputs by name, raises GaweeError and CannotRun."""
         for type in self.convention.results:
             _check_result(type)
+        for type in self.convention.arguments:
+            _check_argument(type)
         text = f"{self.llvm}\n{_caller(self)}"
 
         def run() -> dict[str, Array]:
@@ -284,6 +286,14 @@ class _Loaded:
 
 def _lanes(type: Attribute) -> tuple[int, ...]:
     return type.get_shape() if isa(type, VectorType[Attribute]) else ()
+
+
+def _check_argument(type: Attribute) -> None:
+    """Raise CannotRun for rows of vectors that lie in memory with room between them."""
+    lanes = _lanes(type)
+    size = lanes[-1] * dtype_of(type).itemsize if len(lanes) > 1 else 1
+    if size & (size - 1):
+        raise CannotRun(Diagnostic(f"no array for an argument of type '{type}'"))
 
 
 def _check_result(type: Attribute) -> None:

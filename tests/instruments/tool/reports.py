@@ -195,4 +195,110 @@ func.func @main(%x: memref<8xi32>, %s: i32) {
 }
 """,
     ),
+    Report(
+        0,
+        "affine-super-vectorize",
+        "moved output 'argument1'",
+        "func.func(affine-super-vectorize{virtual-vector-size=4}),lower-affine",
+        """
+func.func @main(%x: memref<8xi32>, %y: memref<8xi32>) {
+  affine.for %i = 0 to 8 {
+    %a = affine.load %x[%i floordiv 2] : memref<8xi32>
+    affine.store %a, %y[%i] : memref<8xi32>
+  }
+  return
+}
+""",
+    ),
+    Report(
+        0,
+        "affine-loop-invariant-code-motion",
+        "moved output 'argument0' at [3]",
+        "func.func(affine-loop-invariant-code-motion),lower-affine",
+        """
+func.func @main(%x: memref<8xi32>, %s: i32) {
+  %v = memref.subview %x[2] [4] [1] : memref<8xi32> to memref<4xi32, strided<[1], offset: 2>>
+  affine.for %i = 0 to 4 {
+    %a = affine.load %x[3] : memref<8xi32>
+    %b = arith.addi %a, %s : i32
+    affine.store %b, %v[1] : memref<4xi32, strided<[1], offset: 2>>
+  }
+  return
+}
+""",
+    ),
+    Report(
+        0,
+        "affine-loop-tile",
+        "moved output 'argument0'",
+        "func.func(affine-loop-tile{tile-size=2}),lower-affine",
+        """
+func.func @main(%x: memref<8x8xi32>) {
+  %v = memref.subview %x[0, 0] [7, 8] [1, 1] : memref<8x8xi32> to memref<7x8xi32, strided<[8, 1]>>
+  affine.for %i = 1 to 7 {
+    affine.for %j = 0 to 6 {
+      %a = affine.load %x[%i - 1, %j + 2] : memref<8x8xi32>
+      affine.store %a, %v[%i, %j] : memref<7x8xi32, strided<[8, 1]>>
+    }
+  }
+  return
+}
+""",
+    ),
+    Report(
+        0,
+        "affine-data-copy-generate",
+        "moved output 'argument0' at [3]",
+        "func.func(affine-data-copy-generate{generate-dma=false fast-mem-space=0}),lower-affine",
+        """
+func.func @main(%x: memref<8xi32>) {
+  %v = memref.subview %x[2] [4] [1] : memref<8xi32> to memref<4xi32, strided<[1], offset: 2>>
+  affine.for %i = 0 to 4 {
+    %a = affine.load %x[%i + 1] : memref<8xi32>
+    affine.store %a, %v[%i] : memref<4xi32, strided<[1], offset: 2>>
+  }
+  return
+}
+""",
+    ),
 )
+
+CRASHES = (
+    (
+        "canonicalize",
+        """
+func.func @main(%x: memref<4xi32>, %s: i32) {
+  affine.for %i = 1 to 1 {
+    affine.for %j = max affine_map<(d) -> (d, 0)>(%i) to 0 {
+      affine.store %s, %x[%j] : memref<4xi32>
+    }
+  }
+  return
+}
+""",
+    ),
+    (
+        "func.func(affine-super-vectorize{virtual-vector-size=2})",
+        """
+func.func @main(%x: memref<7x5xf32>, %s: f32) {
+  affine.for %i = 1 to 6 step 4 {
+    affine.for %j = affine_map<(d) -> (d)>(%i) to min affine_map<(d) -> (d + 4, 6)>(%i) step 2 {
+      affine.store %s, %x[%j, (%j + 2) mod 5] : memref<7x5xf32>
+    }
+  }
+  return
+}
+""",
+    ),
+    (
+        "flatten-memref",
+        """
+func.func @main(%m: memref<2x4xi32>, %v: vector<2x2xi32>) {
+  %c0 = arith.constant 0 : index
+  vector.transfer_write %v, %m[%c0, %c0] : vector<2x2xi32>, memref<2x4xi32>
+  return
+}
+""",
+    ),
+)
+"""Passes that fail an assertion of mlir-opt 22 on a program."""

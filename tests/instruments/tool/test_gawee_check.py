@@ -4,8 +4,6 @@ a hundred pipelines that are right.
 Oracle: what a program computes by its text, and passes that are wrong by hand.
 """
 
-import stat
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +22,8 @@ from gawee_dialect.instruments.tool.pipeline import (
 from gawee_dialect.tools import gawee_check
 from tests.effort import mostly_full
 from tests.instruments.tool.pipelines import CHECKED, PROGRAMS
-from tests.instruments.tool.reports import REPORTS, Report
+from tests.instruments.tool.reports import CRASHES, REPORTS, Report
+from tests.instruments.tool.wrong_opt import as_program
 from tests.upstream_mlir import requires_upstream
 
 LOOP = PROGRAMS["scf: a while loop, and an odd number of steps"]
@@ -34,12 +33,7 @@ CHOICE = PROGRAMS["scf: a loop that may not run, and a choice"]
 @pytest.fixture
 def wrong_opt(tmp_path: Path) -> str:
     """A program that runs `wrong_opt.py`."""
-    path = tmp_path / "wrong-opt"
-    root = Path(__file__).parents[3]
-    script = Path(__file__).parent / "wrong_opt.py"
-    path.write_text(f'#!/bin/sh\nPYTHONPATH="{root}" exec {sys.executable} {script} "$@"\n')
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    return str(path)
+    return as_program(tmp_path)
 
 
 # Pipelines as MLIR writes them.
@@ -71,13 +65,20 @@ def test_a_pipeline_without_an_end_is_refused(text: str) -> None:
 
 
 @requires_upstream
-@pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.wrong)
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: f"{report.number} {report.wrong}")
 def test_a_wrong_pass_of_mlir_opt_is_named(report: Report) -> None:
     found = check_pipeline(report.program, report.pipeline)
 
     assert found.failure is not None
     assert found.failure.pass_name == report.wrong
     assert report.said in str(found.failure)
+
+
+@requires_upstream
+@pytest.mark.parametrize(("pipeline", "program"), CRASHES)
+def test_a_crash_of_mlir_opt_is_named(pipeline: str, program: str) -> None:
+    with pytest.raises(GaweeError, match=f"pass '{pass_of(pipeline)}': .* ended with a crash: "):
+        check_pipeline(program, f"cse,{pipeline}")
 
 
 @requires_upstream
@@ -238,6 +239,12 @@ def test_a_command_line_without_one_pipeline_is_refused(
             " %y = memref.load %x[%c] : memref<2xi1>\n return %y : i1 }",
             "cannot run the module: ",
         ),
+        (
+            "func.func @f() -> i32 {\n %c = arith.constant 0 : index\n"
+            " %m = memref.alloc() : memref<2xi32>\n"
+            " %y = memref.load %m[%c] : memref<2xi32>\n return %y : i32 }",
+            "cannot check the module: '@f' returns what it reads of memory that it never wrote",
+        ),
         ("func.func @f( {", "'mlir-opt' ended with exit code 1: expected"),
     ],
 )
@@ -289,3 +296,57 @@ def test_a_memref_that_goes_backwards_is_refused() -> None:
     words = np.array([0, 0, 0, 2, -1])
     with pytest.raises(GaweeError, match="a result has a negative stride"):
         described(words.ctypes.data, 1, np.dtype(np.float32))
+
+
+# Passes that cannot be checked.
+
+
+@requires_upstream
+@pytest.mark.parametrize(
+    ("program", "pipeline", "said"),
+    [
+        (
+            "func.func @main(%x: i32) -> i32 {\n"
+            "  %y = arith.addi %x, %x : i32\n  return %y : i32\n}\n",
+            "canonicalize,arith-emulate-wide-int{widest-int-supported=16}",
+            "in.mlir:1:1: warning: pass 'arith-emulate-wide-int' could not be checked: not run: "
+            "'func.func' op cannot be compared: 'i32' of '@main' has become 'vector<2xi16>'\n",
+        ),
+        (
+            "func.func @main(%x: vector<2x2xf32>) -> vector<2x2xf32> {\n"
+            "  %y = arith.addf %x, %x : vector<2x2xf32>\n  return %y : vector<2x2xf32>\n}\n",
+            "convert-arith-to-llvm,convert-func-to-llvm",
+            "warning: pass 'convert-arith-to-llvm' could not be checked: not run: no array for a "
+            "result of type 'vector<2x2xf32>'\n",
+        ),
+    ],
+)
+def test_a_pass_that_cannot_be_checked_ends_with_a_code_of_its_own(
+    program: str, pipeline: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "in.mlir"
+    path.write_text(program)
+
+    assert gawee_check.main([str(path), f"--passes={pipeline}"]) == 3
+    assert said in capsys.readouterr().err.replace(f"{tmp_path}/", "")
+
+
+@requires_upstream
+@pytest.mark.parametrize(("lanes", "is_checked"), [(4, True), (3, False)])
+def test_rows_of_vectors_are_arguments_where_they_lie_side_by_side(
+    lanes: int, is_checked: bool
+) -> None:
+    program = """
+func.func @main(%x: vector<2xNxi32>) -> i32 {
+  %y = arith.muli %x, %x : vector<2xNxi32>
+  %z = vector.extract %y[1, 2] : i32 from vector<2xNxi32>
+  return %z : i32
+}
+"""
+    text = program.replace("N", str(lanes))
+    found = check_pipeline(text, "canonicalize,convert-vector-to-llvm,convert-arith-to-llvm")
+
+    assert found.failure is None
+    assert all(step.is_checked for step in found.steps) == is_checked
+    noted = any("no array for an argument of type" in step.note for step in found.steps)
+    assert noted != is_checked

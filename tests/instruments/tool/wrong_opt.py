@@ -3,8 +3,10 @@
 Each wrong pass changes text of the generic form; `crash` ends badly.
 """
 
+import stat
 import subprocess
 import sys
+from pathlib import Path
 
 from gawee_dialect.instruments.tool.pipeline import find_tool, pass_of
 
@@ -17,6 +19,14 @@ WRONG = {
     ),
     "renamed": ('sym_name = "main"', 'sym_name = "other"'),
 }
+
+
+def as_program(folder: Path) -> str:
+    """Write a program that runs this file; returns its path."""
+    path, root = folder / "wrong-opt", Path(__file__).parents[3]
+    path.write_text(f'#!/bin/sh\nPYTHONPATH="{root}" exec {sys.executable} {__file__} "$@"\n')
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)
 
 
 def main() -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tests.instruments.wrong import LEVELS
+from tests.instruments.wrong.reported import BOTH, CHECK, KINDS, PROOF, UNDECIDED
 from tests.instruments.wrong.wrong_pass import RULE
 
 
@@ -41,5 +42,44 @@ def text() -> str:
     )
 
 
+def reported_rows() -> Iterator[str]:
+    """Yield the lines of the table of rewrites after reports."""
+    yield "| of | what the pass gets wrong | after | seen by |"
+    yield "|---|---|---|---|"
+    for kind, rewrites in KINDS.items():
+        for what, each in rewrites.items():
+            yield f"| {kind} | {what} | {each.report} | {SEEN.get(each.seen, '-')} |"
+
+
+SEEN = {BOTH: "both", CHECK: "`--check-each`", PROOF: "`--prove-each`"}
+
+
+def reported_text() -> str:
+    """Return the table of rewrites after reports, what it adds up to, and why some are not seen."""
+    found = [each.seen for rewrites in KINDS.values() for each in rewrites.values()]
+    counts = [sum(each == seen for each in found) for seen in (BOTH, CHECK, PROOF)]
+    total = f"{len(found)} wrong rewrites: {counts[0]} are seen by both"
+    unseen = [
+        f"| {what} | {each.seen.removeprefix(UNDECIDED)} |"
+        for rewrites in KINDS.values()
+        for what, each in rewrites.items()
+        if each.seen.startswith(UNDECIDED)
+    ]
+    return "\n".join(
+        (
+            f"{total}, {counts[1]} by a check alone, {counts[2]} by a proof alone, and "
+            f"{len(unseen)} by neither.",
+            "",
+            *reported_rows(),
+            "",
+            "| not seen | why |",
+            "|---|---|",
+            *unseen,
+        )
+    )
+
+
 if __name__ == "__main__":
     print(text())
+    print()
+    print(reported_text())

@@ -10,7 +10,7 @@ from zlib import crc32
 from gawee_dialect.instruments.prove.arithmetic import RANKS, SPLIT
 from gawee_dialect.instruments.prove.functions import LARGEST_POWER
 from gawee_dialect.instruments.prove.native.writer import Memory, Parts, Writer, suffix
-from gawee_dialect.instruments.prove.residues import LARGEST_EXACT, PRIMES
+from gawee_dialect.instruments.prove.residues import LARGEST_EXACT, primes
 
 # The functions on exact numbers that a module calls, each written once, at its first use.
 
@@ -122,7 +122,7 @@ def _inverse(library: Library, w: Writer, operands: list[Parts]) -> Parts:
     (x, *residues) = operands[0]
     finite = w.is_finite(x)
     known = [w.choose(finite, each, w.constant(0)) for each in residues]
-    inverses = [_power_of(w, *each) for each in zip(known, [p - 2 for p in PRIMES], PRIMES)]
+    inverses = [_power_of(w, *each) for each in zip(known, [p - 2 for p in primes()], primes())]
     return [w.binary("fdiv", w.constant(1), _with_zeros(w, operands[0])), *inverses]
 
 
@@ -191,7 +191,7 @@ def _rank(w: Writer, number: Parts) -> str:
             w.binary("fadd", residue, w.constant(prime)),
             residue,
         )
-        for residue, prime in zip(number[1:3], PRIMES[:2], strict=True)
+        for residue, prime in zip(number[1:3], primes()[:2], strict=True)
     )
     return w.binary("fadd", w.binary("fmul", first, w.exact(RANKS)), second)
 
@@ -268,7 +268,7 @@ def whole(library: Library, w: Writer, operands: list[Parts]) -> Parts:
     low = w.all_reduced([finite] * 3)
     w.do("br label %done")
     w.label("large")
-    rest = [w.binary("frem", finite, w.constant(prime)) for prime in PRIMES]
+    rest = [w.binary("frem", finite, w.constant(prime)) for prime in primes()]
     high = w.all_reduced(rest)
     w.do("br label %done")
     w.label("done")
@@ -288,7 +288,7 @@ def _word(library: Library, w: Writer, number: Parts) -> str:
     """Write what `Numbers.words` returns."""
     value, *residues = number
     words: list[str] = []
-    for residue, prime in zip(residues, PRIMES, strict=True):
+    for residue, prime in zip(residues, primes(), strict=True):
         known = w.choose(w.is_finite(residue), residue, w.constant(0))
         above = w.binary("fadd", known, w.constant(prime))
         positive = w.choose(w.compare("olt", known, w.constant(0)), above, known)
@@ -320,7 +320,7 @@ def _drawn(w: Writer, name: str, words: list[str]) -> list[str]:
     state = _stirred(w, w.emit(f"add i64 0, {crc32(name.encode())}"))
     for word in words:
         state = _stirred(w, w.emit(f"xor i64 {state}, {word}"))
-    rest = [w.emit(f"urem i64 {state}, {prime}") for prime in PRIMES]
+    rest = [w.emit(f"urem i64 {state}, {prime}") for prime in primes()]
     return w.all_reduced([w.emit(f"uitofp i64 {each} to double") for each in rest])
 
 

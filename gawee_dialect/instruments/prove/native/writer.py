@@ -27,7 +27,7 @@ from xdsl.ir import Attribute
 
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.hints import isa
-from gawee_dialect.instruments.prove.residues import PRIMES
+from gawee_dialect.instruments.prove.residues import primes
 
 # What types become where a float is an exact number: four doubles, the value and three residues.
 #
@@ -241,7 +241,7 @@ class Writer:
 
     def all_reduced(self, residues: Sequence[str]) -> list[str]:
         """Bring three residues back."""
-        return [self.reduced(each, prime) for each, prime in zip(residues, PRIMES, strict=True)]
+        return [self.reduced(each, prime) for each, prime in zip(residues, primes(), strict=True)]
 
     def is_finite(self, value: str) -> str:
         """Return whether a double is no infinity and no NaN."""
