@@ -32,7 +32,7 @@ from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.passes.pass_manager import Pipeline
 
 
-class Step(Protocol):
+class TimedStep(Protocol):
     """A row of the table that a check ends with."""
 
     name: str
@@ -44,7 +44,7 @@ class Step(Protocol):
     """Whether what the pass left was compared with what was there before it."""
 
 
-def warn_of_unchecked(steps: Iterable[Step]) -> None:
+def warn_of_unchecked(steps: Iterable[TimedStep]) -> None:
     """Warn of each pass that could not be checked."""
     for step in steps:
         if not step.is_checked:
@@ -53,7 +53,7 @@ def warn_of_unchecked(steps: Iterable[Step]) -> None:
             warnings.warn(Unchecked(text, step.place), stacklevel=2)
 
 
-StepT = TypeVar("StepT", bound=Step)
+StepT = TypeVar("StepT", bound=TimedStep)
 
 
 @dataclass(frozen=True)
