@@ -29,9 +29,11 @@ def traced(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[nn.Module]:
     models: list[nn.Module] = []
     extract = compiled.extract_with_state
 
-    def listened(model: nn.Module, inputs: Sequence[object], *, decompose: bool) -> object:
+    def listened(
+        model: nn.Module, inputs: Sequence[object], *, decompose: bool, dynamic_shapes: object
+    ) -> object:
         models.append(model)
-        return extract(model, inputs, decompose=decompose)
+        return extract(model, inputs, decompose=decompose, dynamic_shapes=dynamic_shapes)
 
     monkeypatch.setattr(compiled, "extract_with_state", listened)
     return models
