@@ -140,6 +140,7 @@ func.func public @a_public_function_calls_kernels(%x: memref<7xf32>, %y: memref<
 // CHECK:         scf.while
 // CHECK:           linalg.exp
 func.func @what_branches_and_loops_do_are_functions(%x: memref<7xf32>, %y: memref<7xf32>, %c: i1, %f: memref<i1>) {
+  %no = arith.constant false
   scf.if %c {
     linalg.exp ins(%x : memref<7xf32>) outs(%y : memref<7xf32>)
   } else {
@@ -150,6 +151,7 @@ func.func @what_branches_and_loops_do_are_functions(%x: memref<7xf32>, %y: memre
     scf.condition(%d)
   } do {
     linalg.exp ins(%y : memref<7xf32>) outs(%x : memref<7xf32>)
+    memref.store %no, %f[] : memref<i1>
     scf.yield
   }
   %z = scf.while (%a = %x) : (memref<7xf32>) -> memref<7xf32> {
@@ -158,6 +160,7 @@ func.func @what_branches_and_loops_do_are_functions(%x: memref<7xf32>, %y: memre
   } do {
   ^bb0(%b: memref<7xf32>):
     linalg.exp ins(%b : memref<7xf32>) outs(%y : memref<7xf32>)
+    memref.store %no, %f[] : memref<i1>
     scf.yield %y : memref<7xf32>
   }
   func.return
