@@ -44,7 +44,13 @@ from gawee_dialect.pytorch.explanation import (
 )
 from gawee_dialect.pytorch.image_places import ImagePlaces, image_places, shape_key
 from gawee_dialect.pytorch.node_work import elements_of, is_getitem, is_view, tensors_of
-from gawee_dialect.pytorch.open_sizes import has_open_sizes, inputs_of_other_shapes, with_sizes
+from gawee_dialect.pytorch.open_graph import OpenGraph, open_graph
+from gawee_dialect.pytorch.open_sizes import (
+    has_open_sizes,
+    inputs_of_other_shapes,
+    numbers_of_symbols,
+    with_sizes,
+)
 from gawee_dialect.pytorch.partition import Part, static_inputs_of
 from gawee_dialect.pytorch.static_graph import ConvertedGraph, StaticGraph
 
@@ -246,12 +252,15 @@ class InferenceGraph:
         self._ready: dict[object, Run] = {}
         self._family = PreparedFamily()
         self._mixes = False
+        self._has_open_sizes = has_open_sizes(graph) and not options.background
+        """Whether one code may be for all sizes."""
+        self._open: OpenGraph | None = None
         self._told: set[str] = set()
         self._shapes: Sequence[object] | None = None
         self._cut: CutGraph | None = None
         self.forget_threads()
         _graphs.add(self)
-        if has_open_sizes(graph) and not options.background:
+        if self._has_open_sizes:
             import_module("gawee_dialect.passes.pipelines")  # passes stay: they are needed again
 
     def forget_threads(self) -> None:
@@ -372,11 +381,27 @@ class InferenceGraph:
                 # Graphs that mix images are usual, and one code for all is only tried here.
                 logger.info("compiled for each number of images: %s", error.diagnostics[0])
                 self._mixes = True
+        made = self._of_open_sizes(args) if self._has_open_sizes else None
+        if made is not None:
+            return made
         sized = with_sizes(self._graph, args)
         algorithms = EXACT if takes_statistics_of_few(sized) else FAST
         graph = ConvertedGraph(sized, self._static)
         program = self._program(import_ir(graph.ir), algorithms)
         return StaticGraph(graph, CompiledModel(program, family=self._family))
+
+    def _of_open_sizes(self, args: Sequence[object]) -> StaticGraph | None:
+        """Return the code for all sizes, None where it cannot be made."""
+        if self._open is None or not self._open.takes(numbers_of_symbols(self._graph, args)):
+            given, before = (self._graph, self._static, args, self._program), self._open
+            try:
+                self._open = open_graph(*given, before)
+            except GaweeError as error:
+                # Some rules ask what is not the same for all sizes.
+                logger.info("compiled for each set of sizes: %s", error.diagnostics[0])
+                self._has_open_sizes = False
+                return None
+        return self._open.code
 
     def _of_images(self, args: Sequence[object], places: ImagePlaces) -> StaticGraph:
         """Compile for any number of images; raises GaweeError."""

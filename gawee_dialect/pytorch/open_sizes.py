@@ -53,6 +53,20 @@ def with_sizes(graph: GraphModule, args: Sequence[object]) -> GraphModule:
     return _Copied(copy, graph)
 
 
+def copied(graph: GraphModule) -> GraphModule:
+    """Return a copy of a graph, whose nodes may be changed."""
+    copy = torch().fx.Graph()
+    made: dict[Node, object] = {}
+    for node in graph.graph.nodes:
+        made[node] = copy.node_copy(node, made.__getitem__)
+    return _Copied(copy, graph)
+
+
+def numbers_of_symbols(graph: GraphModule, args: Sequence[object]) -> Mapping[object, int]:
+    """Return what symbols are for some arguments: those that are sizes of arguments themselves."""
+    return {symbol: int(str(number)) for symbol, number in _symbols(graph, args)}
+
+
 def known_values(graph: GraphModule, args: Sequence[object]) -> Mapping[Node, object]:
     """Return what each node makes: numbers, and tensors without data whose sizes are numbers."""
     symbols = dict(_symbols(graph, args))

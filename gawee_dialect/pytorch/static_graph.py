@@ -18,6 +18,7 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     is_sequence,
     is_tensor,
 )
+from gawee_dialect.frontends.npu_ir.symbols import Names
 from gawee_dialect.pytorch.tensors import Array, array_of_tensor, tensor_of_array
 
 
@@ -45,10 +46,15 @@ def _is_token(node: Node) -> bool:
 
 
 class ConvertedGraph:
-    """A graph of known shapes as NPU_IR; its outputs may also be inputs, numbers and None."""
+    """A graph as NPU_IR; its outputs may also be inputs, numbers and None.
 
-    def __init__(self, graph: GraphModule, static: frozenset[int]) -> None:
-        converter = Converter()
+    Shapes are known, but for the symbols that have names.
+    """
+
+    def __init__(
+        self, graph: GraphModule, static: frozenset[int], names: Names | None = None
+    ) -> None:
+        converter = Converter(names)
         given = sum(node.op == "placeholder" for node in graph.graph.nodes)
         self.constants = lift_constants(graph)
         static |= frozenset(range(given, given + len(self.constants)))

@@ -84,3 +84,52 @@ def test_a_length_traces_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delattr("torch.fx.Tracer.trace")
         x = torch.randn(1, 5, 12)
         torch.testing.assert_close(compiled(x), layer(x), **CLOSE)
+
+
+def no_more_code(*_: object, **__: object) -> object:
+    raise AssertionError("expected code that is there, got another compilation")
+
+
+def test_one_code_serves_all_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch._dynamo.reset()
+    torch.manual_seed(5)
+    layer = torch.nn.TransformerEncoderLayer(12, 3, 20, batch_first=True).eval()
+    compiled = torch.compile(layer, backend=gawee_backend)
+    with torch.no_grad():
+        for batch, length in ((2, 6), (3, 9)):
+            compiled(torch.randn(batch, length, 12))
+
+        monkeypatch.setattr("gawee_dialect.pytorch.dynamo.program_of", no_more_code)
+        for batch, length in ((2, 6), (7, 5), (5, 40), (16, 2), (3, 131)):
+            x = torch.randn(batch, length, 12)
+            torch.testing.assert_close(compiled(x), layer(x), **CLOSE)
+
+
+def test_keys_and_values_of_a_cache_that_grows_are_as_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def attend(x: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> list[torch.Tensor]:
+        keys, values = torch.cat([keys, x], 2), torch.cat([values, x + 1], 2)
+        return [functional.scaled_dot_product_attention(x, keys, values), keys, values]
+
+    torch._dynamo.reset()
+    torch.manual_seed(5)
+    compiled = torch.compile(attend, backend=gawee_backend)
+    with torch.no_grad():
+        state = [torch.randn(1, 2, 3, 8), torch.randn(1, 2, 3, 8)]
+        for token in range(6):
+            x = torch.randn(1, 2, 1, 8)
+            expected, (result, *new) = attend(x, *state), compiled(x, *state)
+            torch.testing.assert_close([result, *new], expected, **CLOSE)
+            state = new
+            if token == 2:
+                monkeypatch.setattr("gawee_dialect.pytorch.dynamo.program_of", no_more_code)
+
+
+def test_a_size_beyond_a_range_is_compiled_for() -> None:
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda x: x.softmax(-1).sum(0), backend=gawee_backend, dynamic=True)
+    with torch.no_grad():
+        for shape in ((4, 7), (5, 30), (3, 700), (1100, 5), (600, 1400), (2, 3)):
+            x = torch.randn(shape)
+            torch.testing.assert_close(compiled(x), x.softmax(-1).sum(0), **CLOSE)

@@ -298,7 +298,9 @@ class Converter:
 
     def _convert_call(self, node: Node) -> None:
         library = torch()
-        if self._number(node) is not None:
+        number = self._number(node)
+        if number is not None:
+            self._values[node] = number
             return
         if isinstance(node.target, library._ops.HigherOrderOperator):
             self._values[node] = self._inline(node)

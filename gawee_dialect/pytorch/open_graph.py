@@ -1,0 +1,89 @@
+"""A graph of PyTorch in which sizes are symbols, as one code for a range of numbers of each."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+
+from gawee_dialect.backend.open_model import OpenModel
+from gawee_dialect.backend.program import Program
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.dialect.open_size import OpenSize, SizeName
+from gawee_dialect.frontends.npu_ir.importer import import_ir
+from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, torch
+from gawee_dialect.identifiers import c_name
+from gawee_dialect.pytorch.open_sizes import copied, numbers_of_symbols
+from gawee_dialect.pytorch.static_graph import ConvertedGraph, StaticGraph
+
+LEAST = 512
+"""The least that a range ends with: what is longer than all that came before is compiled again."""
+
+
+@dataclass(frozen=True)
+class OpenGraph:
+    """Code for all numbers of symbols in some ranges."""
+
+    code: StaticGraph
+    ranges: Mapping[object, SizeName]
+
+    def takes(self, numbers: Mapping[object, int]) -> bool:
+        """Whether the code is for some numbers of the symbols."""
+        named = {self.ranges[symbol].name: number for symbol, number in numbers.items()}
+        return all(
+            self.ranges[symbol].holds(number) and named[self.ranges[symbol].name] == number
+            for symbol, number in numbers.items()
+        )
+
+
+def open_graph(
+    graph: GraphModule,
+    static: frozenset[int],
+    args: Sequence[object],
+    program_of: Callable[[ModuleOp], Program],
+    before: OpenGraph | None = None,
+) -> OpenGraph:
+    """Compile a graph for ranges that have the sizes of some arguments, and those of before.
+
+    Sizes that are alike now have one name where the graph needs that: keys and values of a cache
+    are as long, which PyTorch asks of them when it runs. Raises GaweeError for a graph that cannot be compiled so: which has statistics of a batch, or
+    returns sizes.
+    """
+    few: object = torch().ops.aten._native_batch_norm_legit_functional.default
+    if any(node.target is few for node in graph.graph.nodes):
+        raise GaweeError("statistics of a batch are computed as the numbers of images asks")
+    numbers = numbers_of_symbols(graph, args)
+    ranges: Mapping[object, SizeName] = {
+        symbol: _range(symbol, number, None if before is None else before.ranges[symbol])
+        for symbol, number in numbers.items()
+    }
+    try:
+        converted, module = _imported(graph, static, ranges)
+    except GaweeError:
+        alike = _alike(ranges, numbers)
+        if alike == ranges:
+            raise
+        ranges = alike
+        converted, module = _imported(graph, static, ranges)
+    return OpenGraph(StaticGraph(converted, OpenModel(program_of(module))), ranges)
+
+
+def _imported(
+    graph: GraphModule, static: frozenset[int], ranges: Mapping[object, SizeName]
+) -> tuple[ConvertedGraph, ModuleOp]:
+    converted = ConvertedGraph(copied(graph), static, ranges)
+    if any(isinstance(each, OpenSize) for each in converted.returned):
+        raise GaweeError("a graph returns a size")
+    return converted, import_ir(converted.ir)
+
+
+def _alike(
+    ranges: Mapping[object, SizeName], numbers: Mapping[object, int]
+) -> Mapping[object, SizeName]:
+    """Return ranges in which symbols of one number have one name, the first of them."""
+    first: dict[int, SizeName] = {}
+    return {symbol: first.setdefault(numbers[symbol], name) for symbol, name in ranges.items()}
+
+
+def _range(symbol: object, number: int, before: SizeName | None) -> SizeName:
+    high = max(LEAST, 1 << number.bit_length(), 0 if before is None else before.high)
+    return SizeName(c_name(str(symbol)), min(2, number), high)
