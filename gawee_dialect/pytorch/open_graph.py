@@ -45,8 +45,8 @@ def open_graph(
     """Compile a graph for ranges that have the sizes of some arguments, and those of before.
 
     Sizes that are alike now have one name where the graph needs that: keys and values of a cache
-    are as long, which PyTorch asks of them when it runs. Raises GaweeError for a graph that cannot be compiled so: which has statistics of a batch, or
-    returns sizes.
+    are as long, which PyTorch asks of them when it runs. Raises GaweeError for a graph that cannot
+    be compiled so: which has statistics of a batch, or returns sizes.
     """
     few: object = torch().ops.aten._native_batch_norm_legit_functional.default
     if any(node.target is few for node in graph.graph.nodes):
