@@ -10,6 +10,7 @@ from gawee_dialect.backend.program import Program
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.open_size import OpenSize, SizeName
 from gawee_dialect.frontends.npu_ir.importer import import_ir
+from gawee_dialect.frontends.npu_ir.ir import TensorMeta
 from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, torch
 from gawee_dialect.identifiers import c_name
 from gawee_dialect.pytorch.open_sizes import copied, numbers_of_symbols
@@ -71,7 +72,8 @@ def _imported(
     graph: GraphModule, static: frozenset[int], ranges: Mapping[object, SizeName]
 ) -> tuple[ConvertedGraph, ModuleOp]:
     converted = ConvertedGraph(copied(graph), static, ranges)
-    if any(isinstance(each, OpenSize) for each in converted.returned):
+    known = TensorMeta | bool | int | float | None
+    if any(isinstance(e, OpenSize) or not isinstance(e, known) for e in converted.returned):
         raise GaweeError("a graph returns a size")
     return converted, import_ir(converted.ir)
 

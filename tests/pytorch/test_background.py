@@ -71,7 +71,7 @@ def test_each_length_is_native_once_its_code_is_ready(native_runs: list[object])
 
 @torch.no_grad()
 @pytest.mark.parametrize("background", [True, False])
-def test_threads_that_call_at_once_compile_each_length_once(
+def test_threads_that_call_at_once_compile_nothing_twice(
     compilations: list[object], background: bool
 ) -> None:
     model = layer()
@@ -87,7 +87,8 @@ def test_threads_that_call_at_once_compile_each_length_once(
         with ThreadPoolExecutor(6) as threads:
             assert len(list(threads.map(call, range(24)))) == 24
         assert wait_until_compiled()
-    assert len(compilations) == 1 + len(LENGTHS)
+    # One code is for all lengths, unless code of a length is made in the background.
+    assert len(compilations) == (1 + len(LENGTHS) if background else 1)
 
 
 @torch.no_grad()

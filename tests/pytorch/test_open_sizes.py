@@ -1,5 +1,6 @@
 """Graphs in which sizes are open, run by torch.compile for several sizes, against PyTorch."""
 
+import logging
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -133,3 +134,16 @@ def test_a_size_beyond_a_range_is_compiled_for() -> None:
         for shape in ((4, 7), (5, 30), (3, 700), (1100, 5), (600, 1400), (2, 3)):
             x = torch.randn(shape)
             torch.testing.assert_close(compiled(x), x.softmax(-1).sum(0), **CLOSE)
+
+
+def test_statistics_of_a_batch_are_compiled_for_each_size(caplog: pytest.LogCaptureFixture) -> None:
+    torch._dynamo.reset()
+    torch.manual_seed(5)
+    layer = torch.nn.BatchNorm1d(3).train()
+    compiled = torch.compile(layer, backend=gawee_backend, dynamic=True)
+    with caplog.at_level(logging.INFO, "gawee_dialect"), torch.no_grad():
+        for batch in (20, 32):
+            x = torch.randn(batch, 3, 5)
+            torch.testing.assert_close(compiled(x), layer(x), **CLOSE)
+
+    assert "statistics of a batch are computed as the numbers of images asks" in caplog.text
