@@ -237,7 +237,7 @@ def test_errors_of_the_model_itself_are_located():
 def test_other_control_flow_ops_are_refused_by_name():
     class Rows(torch.nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return map(lambda row: row + 1, x)
+            return map(lambda row, *_: row + 1, x)
 
     assert "unsupported higher-order op 'map_impl'; supported: cond, while_loop, wrap_with" in (
         refused(ConversionError, Rows())
