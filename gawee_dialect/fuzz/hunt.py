@@ -42,7 +42,7 @@ class Hunt(Generic[Task]):
     def run(self, numbers: range) -> Tried:
         """Try all numbers, or as many as there is time for; raises GaweeError."""
         share = len(numbers) // (SPANS_AT_ONCE * self.workers.places)
-        size = min(max(self.span, share), max(self.span, LARGEST_SPAN // SPAN * self.span))
+        size = min(max(self.span, share), LARGEST_SPAN // SPAN * self.span)
         at_once = size * SPANS_AT_ONCE * self.workers.places
         for start in range(numbers.start, numbers.stop, at_once):
             if time() >= self.until:

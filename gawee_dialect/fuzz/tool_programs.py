@@ -68,6 +68,10 @@ class Program:
         self.scope.setdefault(type, []).append(name)
         return name
 
+    def indices(self, *numbers: int) -> list[str]:
+        """Write constants of type index; returns their names."""
+        return [self.value(f"arith.constant {each} : index", "index") for each in numbers]
+
     @contextmanager
     def block(self, head: str, end: str = "}") -> Generator[None]:
         """Write a region: what is in it goes out of scope behind it."""
@@ -218,11 +222,14 @@ class Program:
     def allocate(self) -> None:
         """Allocate memory, all of one number."""
         shape = [self.draw.integer(1, 6) for _ in range(self.draw.integer(1, 2))]
+        self.buffers[self._filled(shape)] = shape, self.element
+
+    def _filled(self, shape: Sequence[int]) -> str:
         type = shaped("memref", shape, self.element)
         name, fill = self.name(), self.any(self.element)
         self.write(f"{name} = memref.alloc() : {type}")
         self.write(f"linalg.fill ins({fill} : {self.element}) outs({name} : {type})")
-        self.buffers[name] = shape, self.element
+        return name
 
     # Statements.
 
@@ -328,9 +335,7 @@ class LoopProgram(Program):
         draw = self.draw
         start, step = draw.integer(0, 2), draw.integer(1, 3)
         end = start + draw.integer(0, 7)
-        names = [
-            self.value(f"arith.constant {each} : index", "index") for each in (start, end, step)
-        ]
+        names = self.indices(start, end, step)
         if draw.chance(0.2):
             names[1], end = "%n", 4
         return f"{names[0]} to {names[1]} step {names[2]}", max(1, end)
@@ -371,7 +376,8 @@ class LoopProgram(Program):
     def repeat(self) -> None:
         """A while of a few turns, which carries numbers both ways."""
         types, starts = self._carried()
-        result, most = self._results(types), self.constant("i8")
+        result = self.name()
+        self.constant("i8")
         zero = self.value("arith.constant 0 : i8", "i8")
         end = self.value(f"arith.constant {self.draw.integer(1, 4)} : i8", "i8")
         one = self.value("arith.constant 1 : i8", "i8")
@@ -380,8 +386,9 @@ class LoopProgram(Program):
             f"{a} = {b}" for a, b in zip((turn, *own), (zero, *starts), strict=True)
         )
         all_types, arrow = ", ".join(("i8", *types)), ", ".join(types)
-        head = f"{result[0]} = scf.while ({carried}) : ({all_types}) -> ({arrow}, i8) {{"
-        head = head.replace(f"{result[0]} =", f"{result[0].split(':')[0]}:{len(types) + 1} =")
+        head = (
+            f"{result}:{len(types) + 1} = scf.while ({carried}) : ({all_types}) -> ({arrow}, i8) {{"
+        )
         with self.block(head, "} do {"):
             for name, type in zip((turn, *own), ("i8", *types), strict=True):
                 self.scope.setdefault(type, []).append(name)
@@ -401,22 +408,14 @@ class LoopProgram(Program):
             self.statements(self._kinds, 1)
             values = ", ".join([self.any(type) for type in types])
             self.write(f"scf.yield {next_turn}, {values} : {all_types}")
-        del most
-        name = result[0].split(":")[0]
         for index, type in enumerate(types):
-            self.scope.setdefault(type, []).append(f"{name}#{index}")
+            self.scope.setdefault(type, []).append(f"{result}#{index}")
 
     def parallel(self) -> None:
         """A parallel loop whose iterations write a place each, of memory that they do not read."""
         shape = self.draw.integer(1, 6)
-        type = shaped("memref", [shape], self.element)
-        name, fill = self.name(), self.any(self.element)
-        self.write(f"{name} = memref.alloc() : {type}")
-        self.write(f"linalg.fill ins({fill} : {self.element}) outs({name} : {type})")
-        bounds = [
-            self.value(f"arith.constant {each} : index", "index")
-            for each in (0, shape, self.draw.integer(1, 2))
-        ]
+        name, type = self._filled([shape]), shaped("memref", [shape], self.element)
+        bounds = self.indices(0, shape, self.draw.integer(1, 2))
         counter = self.name()
         head = f"scf.parallel ({counter}) = ({bounds[0]}) to ({bounds[1]}) step ({bounds[2]}) {{"
         with self.block(head):

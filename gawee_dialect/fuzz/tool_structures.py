@@ -19,12 +19,12 @@ class AffineProgram(Program):
                 self.allocate()
             if self.draw.chance(0.4):
                 self._part()
-            self.statements((self.nest, self.nest, self.nest, self._load, self._store), 4)
+            self.statements((self.nest, self.nest, self.nest, self.load, self.store), 4)
             return self.results()
 
         return self.function(self.arguments(), body)
 
-    def _expression(self, size: int, dims: list[str]) -> str:
+    def _expression(self, size: int) -> str:
         """Return an expression of counters that is below a size."""
         draw = self.draw
         fitting = [(name, end) for name, end in self.counters.items() if end <= size]
@@ -46,7 +46,7 @@ class AffineProgram(Program):
     def place(self) -> tuple[str, str]:
         name = self.draw.one_of([*self.buffers])
         shape, element = self.buffers[name]
-        indices = ", ".join([self._expression(size, []) for size in shape])
+        indices = ", ".join([self._expression(size) for size in shape])
         return f"{name}[{indices}] : {self.memory(name)}", element
 
     def _part(self) -> None:
@@ -63,11 +63,11 @@ class AffineProgram(Program):
         types = f"{self.memory(name)} to {self.memory(new)}"
         self.write(f"{new} = memref.subview {name}{slices} : {types}")
 
-    def _load(self) -> None:
+    def load(self) -> None:
         place, element = self.place()
         self.value(f"affine.load {place}", element)
 
-    def _store(self) -> None:
+    def store(self) -> None:
         place, element = self.place()
         self.write(f"affine.store {self.any(element)}, {place}")
 
@@ -94,16 +94,16 @@ class AffineProgram(Program):
             self.scope.setdefault("index", []).append(counter)
             if carries:
                 self.scope.setdefault(self.element, []).append(own)
-            self.statements((self.nest, self._guarded, self._load, self._store, self._both), 3)
+            self.statements((self.nest, self._guarded, self.load, self.store, self._both), 3)
             if carries:
                 self.write(f"affine.yield {self.any(self.element)} : {self.element}")
         if carries:
             self.scope.setdefault(self.element, []).append(result)
 
     def _both(self) -> None:
-        self._load()
+        self.load()
         self.number(self.element)
-        self._store()
+        self.store()
 
     def _guarded(self) -> None:
         """What happens where a counter is far enough."""
@@ -116,12 +116,6 @@ class AffineProgram(Program):
         with self.block(f"affine.if affine_set<(d) : ({test})>({counter}) {{"):
             self._both()
         return None
-
-    def load(self) -> None:
-        self._load()
-
-    def store(self) -> None:
-        self._store()
 
 
 class ViewProgram(Program):
@@ -196,11 +190,8 @@ class ViewProgram(Program):
         draw, name = self.draw, self.draw.one_of([*self._flat])
         sizes = self._flat[name][0]
         counter = self.name()
-        names = [
-            self.value(f"arith.constant {each} : index", "index")
-            for each in (0, draw.integer(1, 4), 1)
-        ]
-        end = int(self.lines[-2].split()[-3])
+        end = draw.integer(1, 4)
+        names = self.indices(0, end, 1)
         with self.block(f"scf.for {counter} = {names[0]} to {names[1]} step {names[2]} {{"):
             self.counters[counter] = end
             self.scope["index"].append(counter)
@@ -374,10 +365,7 @@ class TensorProgram(Program):
     def _in_loop(self) -> None:
         """A loop that carries a tensor, and changes an element or a slice of it."""
         name, shape, type = self._any_tensor()
-        names = [
-            self.value(f"arith.constant {each} : index", "index")
-            for each in (0, self.draw.integer(0, 3), 1)
-        ]
+        names = self.indices(0, self.draw.integer(0, 3), 1)
         result, counter, own = self.name(), self.name(), self.name()
         head = f"{result} = scf.for {counter} = {names[0]} to {names[1]} step {names[2]} "
         with self.block(f"{head}iter_args({own} = {name}) -> ({type}) {{"):
