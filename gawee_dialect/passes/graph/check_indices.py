@@ -291,14 +291,19 @@ def worst_of_steps(scan: ScanOp, worst: SSAValue) -> SSAValue:
             reverse=scan.reverse is not None,
         )
     )
-    new.attributes.update(scan.attributes)
-    for before, after in zip(scan.results, new.results, strict=False):
+    worst_of_all = builder.insert(ReduceMaxOp(new.results[-1], axes=[0])).result
+    take_place(scan, new)
+    return worst_of_all
+
+
+def take_place(old: Operation, new: Operation) -> None:
+    """Put an op with some more results in the place of one, which is erased."""
+    new.attributes.update(old.attributes)
+    for before, after in zip(old.results, new.results, strict=False):
         after.name_hint = before.name_hint
         before.replace_all_uses_with(after)
-    worst_of_all = builder.insert(ReduceMaxOp(new.results[-1], axes=[0])).result
-    scan.detach()
-    scan.erase()
-    return worst_of_all
+    old.detach()
+    old.erase()
 
 
 def worst_of_branch(choice: scf.IfOp, worst: SSAValue) -> SSAValue:
@@ -320,12 +325,7 @@ def worst_of_branch(choice: scf.IfOp, worst: SSAValue) -> SSAValue:
     builder = located_builder(choice)
     types = [*(result.type for result in choice.results), type]
     new = builder.insert(scf.IfOp(choice.cond, types, yes, no))
-    new.attributes.update(choice.attributes)
-    for before, after in zip(choice.results, new.results, strict=False):
-        after.name_hint = before.name_hint
-        before.replace_all_uses_with(after)
-    choice.detach()
-    choice.erase()
+    take_place(choice, new)
     return new.results[-1]
 
 
