@@ -44,29 +44,17 @@ def _range(emit: Emitter, data: SSAValue, axis: int, wanted: tuple[int, int, int
     if step == 0:
         raise Refusal("expected steps other than 0, got 0")
     size = tensor_shape(data)[axis]
-    if is_open((size, start, end)):
-        return _open_range(emit, data, axis, wanted)
-    if step < 0 and end < -size:
-        taken = range(*slice(start, None, step).indices(size))
-    else:
-        taken = range(*slice(start, end, step).indices(size))
     if step > 0:
         return part(emit, data, axis, *bounds(size, start, end, step), step)
+    if is_open((size, start, end)):
+        if step != -1 or start not in (-1, size - 1) or end >= -size:
+            raise Refusal(f"expected a step of at least 1, or all of an axis of open size '{size}'")
+        return emit(ReverseOp(data, axes=[axis]))
+    taken = range(*slice(start, None if end < -size else end, step).indices(size))
     if not len(taken):
         return part(emit, data, axis, 0, 0, 1)
     backwards = part(emit, data, axis, taken[-1], len(taken), -step)
     return emit(ReverseOp(backwards, axes=[axis]))
-
-
-def _open_range(emit: Emitter, data: SSAValue, axis: int, wanted: tuple[int, int, int]) -> SSAValue:
-    """Return a range of an axis where its size, or a bound, is open; raises UnknownSize."""
-    start, end, step = wanted
-    size = tensor_shape(data)[axis]
-    if step < 0:
-        if step != -1 or start not in (-1, size - 1) or end >= -size:
-            raise Refusal(f"expected a step of at least 1, or all of an axis of open size '{size}'")
-        return emit(ReverseOp(data, axes=[axis]))
-    return part(emit, data, axis, *bounds(size, start, end, step), step)
 
 
 @register_op("Split")
