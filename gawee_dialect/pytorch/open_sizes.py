@@ -64,12 +64,13 @@ def copied(graph: GraphModule) -> GraphModule:
 
 def numbers_of_symbols(graph: GraphModule, args: Sequence[object]) -> Mapping[object, int]:
     """Return what symbols are for some arguments: those that are sizes of arguments themselves."""
-    return {symbol: int(str(number)) for symbol, number in _symbols(graph, args)}
+    return dict(_symbols(graph, args))
 
 
 def known_values(graph: GraphModule, args: Sequence[object]) -> Mapping[Node, object]:
     """Return what each node makes: numbers, and tensors without data whose sizes are numbers."""
-    symbols = dict(_symbols(graph, args))
+    integer: Callable[[object], object] = import_module("sympy").Integer
+    symbols = {symbol: integer(number) for symbol, number in _symbols(graph, args)}
     return {node: _known(node.meta.get("val"), symbols) for node in graph.graph.nodes}
 
 
@@ -84,14 +85,14 @@ class _Copied:
         return getattr(self.module, name)
 
 
-def _symbols(graph: GraphModule, args: Sequence[object]) -> Iterator[tuple[object, object]]:
+def _symbols(graph: GraphModule, args: Sequence[object]) -> Iterator[tuple[object, int]]:
     """Yield the symbols that arguments have, with what they are."""
-    integer: Callable[[object], object] = import_module("sympy").Integer
     placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
     for node, given in zip(placeholders, args, strict=True):
         for size, number in zip(_sizes(node.meta.get("val")), _sizes(given), strict=True):
             if is_symbol(size):
-                yield expression(size), integer(number)
+                assert isinstance(number, int)
+                yield expression(size), number
 
 
 def _sizes(value: object) -> Sequence[object]:

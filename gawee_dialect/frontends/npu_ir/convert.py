@@ -211,21 +211,6 @@ def reads_other_order(node: Node) -> bool:
     return not in_order or getattr(read, "storage_offset")() != 0
 
 
-def tensor_meta(node: Node, name: str, value: object, names: Names) -> TensorMeta:
-    """Describe a traced tensor; raises ConversionError where its sizes have no form of names."""
-    assert is_tensor(value)
-    sizes = [size_of(size, names) for size in value.shape]
-    known = tuple(size for size in sizes if size is not None)
-    if len(known) < len(sizes):
-        shape = "x".join(map(str, value.shape))
-        raise refusal(
-            node,
-            f"dynamic shape {shape} in node '{node.name}'",
-            f"sizes are numbers, or sums and products of open ones; {ON_DATA}",
-        )
-    return TensorMeta(name, known, torch_name(value.dtype))
-
-
 class Converter:
     """Walks FX graphs and collects nodes; `names` are those of symbols, which sizes are of."""
 
@@ -241,7 +226,7 @@ class Converter:
         if not is_tensor(value):
             self._values[node] = value
             return None
-        meta = tensor_meta(node, node.name, value, self._size_names)
+        meta = self._meta(node, node.name, value)
         self._names.add(node.name)
         producer = None if weight else node.name
         self._values[node] = TensorMeta(meta.name, meta.shape, meta.dtype, producer)
@@ -276,7 +261,7 @@ class Converter:
         name = self._fresh(node.name, len(values), indexed=is_sequence(made))
         names = list(_result_names(name, len(values), is_sequence(made)))[is_sequence(made) :]
         metas: Results = [
-            tensor_meta(node, name, value, self._size_names) if is_tensor(value) else None
+            self._meta(node, name, value) if is_tensor(value) else None
             for name, value in zip(names, values, strict=True)
         ]
         self._values[node] = metas[0] if is_tensor(made) else metas
@@ -325,8 +310,7 @@ class Converter:
             call.inputs[:1] = [self._in_row_major_order(node, *call.inputs)]
         if is_tensor(made):
             name = self._fresh(node.name, 1)
-            meta = tensor_meta(node, name, made, self._size_names)
-            self._emit(node, name, str(node.target), call, [meta])
+            self._emit(node, name, str(node.target), call, [self._meta(node, name, made)])
         elif is_sequence(made):
             self._convert_results(node, call, made)
         elif made is not None:
@@ -351,9 +335,7 @@ class Converter:
     ) -> None:
         name = self._fresh(node.name, len(made), indexed=True)
         results: Results = [
-            tensor_meta(node, f"{name}_{index}", value, self._size_names)
-            if is_tensor(value)
-            else None
+            self._meta(node, f"{name}_{index}", value) if is_tensor(value) else None
             for index, value in enumerate(made)
         ]
         outputs = [result for result in results if result is not None]
@@ -376,8 +358,7 @@ class Converter:
         tensors = [entry for entry in results if isinstance(entry, TensorMeta)]
         name = self._fresh(node.name, 1)
         call = Call(self._tensors, tensors, {"index": index % len(results)})
-        meta = tensor_meta(node, name, node.meta.get("val"), self._size_names)
-        self._emit(node, name, GETITEM, call, [meta])
+        self._emit(node, name, GETITEM, call, [self._meta(node, name, node.meta.get("val"))])
 
     def _emit(
         self, node: Node, name: str, op_type: str, call: Call, outputs: list[TensorMeta]
@@ -399,6 +380,20 @@ class Converter:
             name = f"{base}_{attempt}"
         self._names.update(_result_names(name, count, indexed))
         return name
+
+    def _meta(self, node: Node, name: str, value: object) -> TensorMeta:
+        """Describe a traced tensor; raises ConversionError for sizes that have no form of names."""
+        assert is_tensor(value)
+        sizes = [size_of(size, self._size_names) for size in value.shape]
+        known = tuple(size for size in sizes if size is not None)
+        if len(known) < len(sizes):
+            shape = "x".join(map(str, value.shape))
+            raise refusal(
+                node,
+                f"dynamic shape {shape} in node '{node.name}'",
+                f"sizes are numbers, or sums and products of open ones; {ON_DATA}",
+            )
+        return TensorMeta(name, known, torch_name(value.dtype))
 
     def _number(self, node: Node) -> int | None:
         value = node.meta.get("val")
@@ -469,7 +464,7 @@ class Converter:
         for each in module.graph.nodes:
             if each.op == "placeholder" and self._number(each) is None:
                 name = self._fresh(each.name, 1)
-                inputs.append(tensor_meta(each, name, each.meta.get("val"), self._size_names))
+                inputs.append(self._meta(each, name, each.meta.get("val")))
                 self._values[each] = replace(inputs[-1], producer_node=name)
         made = self.convert(module)
         nodes, self.nodes = self.nodes, outer

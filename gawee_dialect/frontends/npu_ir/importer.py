@@ -178,6 +178,8 @@ def node_location(node: OpNode) -> LocationAttr:
 
 
 CONTROL_FLOW = (COND, WHILE_LOOP)
+GRAPHS = 2
+"""How many a node of control flow has."""
 
 
 class _Reported(Refusal):
@@ -289,7 +291,7 @@ class Importer:
         """Make a branch or a loop of graphs; raises Refusal."""
         self.emit.location = node_location(node)
         graphs, carried = list(node.graphs.values()), node.attrs.get(CARRIED, 0)
-        if len(graphs) != len(CONTROL_FLOW) or not inputs:
+        if len(graphs) != GRAPHS or not inputs:
             raise Refusal(f"expected two graphs and inputs, got {len(graphs)} and {len(inputs)}")
         if node.op_type == COND:
             branches = [partial(self._run, graph, inputs[1:]) for graph in graphs]

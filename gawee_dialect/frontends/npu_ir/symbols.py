@@ -19,6 +19,7 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     is_tensor,
     torch,
 )
+from gawee_dialect.frontends.npu_ir.trace import kind_of
 from gawee_dialect.hints import isa
 from gawee_dialect.identifiers import c_name
 
@@ -102,7 +103,7 @@ def names_of_symbols(
     if dims is None:
         return {}
     names: dict[object, SizeName] = {}
-    inputs = [each for each in program.graph_signature.input_specs if _is_user_input(each.kind)]
+    inputs = [each for each in program.graph_signature.input_specs if kind_of(each) == "USER_INPUT"]
     leaves = list(_leaves(_bound(model, args, kwargs), _by_name(model, args, dims)))
     nodes = {node.name: node for node in program.graph_module.graph.nodes}
     for spec, given in zip(inputs, leaves, strict=True):
@@ -121,10 +122,6 @@ def _symbols_of(size: object) -> Collection[object]:
 def _name_of(dim: object) -> str | None:
     """Return the name of a `Dim`, or of the one that it is a multiple of."""
     return getattr(getattr(dim, "root", dim), "__name__", None)
-
-
-def _is_user_input(kind: object) -> bool:
-    return getattr(kind, "name") == "USER_INPUT"
 
 
 def _named(name: str, program: Program, symbol: object) -> SizeName:
