@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
+from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.locations import node_name, place
@@ -110,13 +111,26 @@ def _first_wrong(
         try:
             op.verify(verify_nested_ops=with_blocks)
         except VerifyException as error:
-            return Diagnostic.at(op, first_line(error))
+            return Diagnostic.at(_redefining(op) or op, first_line(error))
         except OUTER_LACKS:
             continue
         except Exception as error:
             if type(error) is not Exception:
                 raise
             return Diagnostic.at(op, first_line(error))
+    return None
+
+
+def _redefining(table: Operation) -> Operation | None:
+    """Return the first op of a symbol table whose symbol an op before it has."""
+    if not table.has_trait(SymbolTable) or len(table.regions[0].blocks) != 1:
+        return None
+    met: set[Attribute] = set()
+    for op in table.regions[0].block.ops:
+        symbol = op.get_attr_or_prop("sym_name")
+        if symbol in met:
+            return op
+        met |= {symbol} if symbol else set()
     return None
 
 

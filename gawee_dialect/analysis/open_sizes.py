@@ -26,7 +26,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError, verify_module
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, verify_module
 from gawee_dialect.dialect.entry import SIZES, EntryArgument, entry_arguments
 from gawee_dialect.dialect.graph.scan import ScanOp, element_of_sequence
 from gawee_dialect.dialect.open_size import (
@@ -195,7 +195,9 @@ class _Reading:
         for index, shape in named.items():
             value = self.function.args[index]
             _retype(value, TensorType(tensor_type(value).element_type, shape))
-        names = self._names()
+        names = {
+            name.name: name for shape in named.values() for size in shape for name in names_of(size)
+        }
         for block in self.function.body.blocks:
             self._infer(block, names)
         self.function.update_function_type()
@@ -235,7 +237,10 @@ class _Reading:
 
     def _infer(self, block: Block, names: Mapping[str, SizeName]) -> None:
         for op in block.ops:
+            _check_names(op, names)
             _rename_properties(op, names)
+            if any(len(region.blocks) != 1 for region in op.regions):
+                continue  # the verifier says what is wrong
             if isinstance(op, ScanOp):
                 types = [tensor_type(each) for each in op.initial]
                 rows = [element_of_sequence(tensor_type(each)) for each in op.sequences]
@@ -303,6 +308,17 @@ def shape_said(function: Operation, argument: EntryArgument) -> Sequence[int]:
 
 def _known(name: str, names: Mapping[str, SizeName]) -> SizeName:
     return names.get(name, SizeName(name))
+
+
+def _check_names(op: Operation, names: Mapping[str, SizeName]) -> None:
+    """Raise GaweeError for a size in a property of an op whose name no argument says."""
+    for attribute in op.properties.values():
+        for size in attribute.get_values() if isinstance(attribute, SizesAttr) else ():
+            for each in names_of(size):
+                if each.name not in names:
+                    text = f"expected sizes that arguments name, got '{each.name}'"
+                    hint = did_you_mean(each.name, names, f"they name {', '.join(sorted(names))}")
+                    raise GaweeError(Diagnostic.at(op, text, hint))
 
 
 def _rename_properties(op: Operation, names: Mapping[str, SizeName]) -> None:

@@ -364,6 +364,9 @@ def _is_less(lhs: int, rhs: int) -> bool:
 
 # Text.
 
+DIGITS = 18
+"""Of the longest number in a size, which fits in 64 bits."""
+
 _TOKEN = re.compile(r"\s*(?:(\d+)|([A-Za-z_][\w.]*)|([-+*/]))")
 
 
@@ -391,9 +394,9 @@ def _parse(text: str, name_of: Callable[[str], SizeName]) -> int:
         nonlocal position
         token = tokens[position] if position < len(tokens) else ""
         position += 1
-        if token.isdigit():
+        if token.isdigit() and len(token) <= DIGITS:
             return int(token)
-        if not token or token in "+-*/":
+        if not token or token in "+-*/" or token.isdigit():
             raise _wrong(text)
         return OpenSize.named(name_of(token))
 

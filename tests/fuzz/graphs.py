@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp, ShapedType
 from gawee_dialect.analysis.open_sizes import open_names, specialized
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import find_function
+from gawee_dialect.dialect.open_size import greatest
 from gawee_dialect.frontends.formats import open_graph, sniff
 from gawee_dialect.frontends.graph import ReadOptions
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
@@ -96,7 +97,7 @@ def lowered_and_run(module: object) -> None:
 def _is_small(module: ModuleOp) -> bool:
     values = [value for op in module.walk() for value in op.results]
     shapes = [value.type.get_shape() for value in values if isinstance(value.type, ShapedType)]
-    return len(values) < FEW and all(prod(shape) < SMALL for shape in shapes)
+    return len(values) < FEW and all(greatest(prod(shape)) < SMALL for shape in shapes)
 
 
 def printed_and_read(module: object) -> None:

@@ -116,3 +116,31 @@ func.func @half_a_size(%x: tensor<?xf32> {gawee.sizes = ["length"]}) -> tensor<?
   %0 = gawee.reshape %x shape ["length / 2", 2] : (tensor<?xf32>) -> tensor<?x2xf32>
   func.return %0 : tensor<?x2xf32>
 }
+
+// -----
+
+// CHECK: 'func.func' op expected a size such as '2 * length + 1', got '1000000000000000000000'
+func.func @a_number_of_more_than_64_bits(%x: tensor<?xf32> {gawee.sizes = ["1000000000000000000000"]}) {
+  func.return
+}
+
+// -----
+
+// CHECK:      'gawee.iota' op expected sizes that arguments name, got 'lenght'
+// CHECK-NEXT: hint: did you mean 'length'?
+func.func @a_name_that_no_argument_has(%x: tensor<?xi32> {gawee.sizes = ["length"]}) -> tensor<3x?xi32> {
+  %0 = gawee.iota axis 1 {shape = #gawee.sizes<[3, "lenght + 1"]>} : tensor<3x?xi32>
+  func.return %0 : tensor<3x?xi32>
+}
+
+// -----
+
+// CHECK: 'gawee.relu' op operation gawee.relu terminates block in multi-block region but is not a terminator
+func.func @a_scan_of_two_blocks(%x: tensor<?x3xf32> {gawee.sizes = ["rows", "-"]}) -> tensor<?x3xf32> {
+  %0 = gawee.scan steps "rows" over(%x : tensor<?x3xf32>) {
+    %1 = gawee.relu %now : (tensor<3xf32>) -> tensor<3xf32>
+  ^bb0(%now: tensor<3xf32>):
+    gawee.yield %1 : tensor<3xf32>
+  } -> tensor<?x3xf32>
+  func.return %0 : tensor<?x3xf32>
+}
