@@ -28,7 +28,9 @@ from gawee_dialect.instruments.check.each_pass import (
     EachPass,
     data_sets,
     size_of,
+    up_to,
     warn_of_unchecked,
+    without_own_sizes,
 )
 from gawee_dialect.instruments.check.execute import CannotRun, Engine, Plan, plan_run
 from gawee_dialect.instruments.check.failure import (
@@ -141,6 +143,10 @@ class CheckEach(EachPass[CheckStep]):
         self._data = data_sets(module, self.arguments, settings.seed, settings.arrays)
         self._overwritten = {name: overwritten_arguments(module, name) for name in self.arguments}
         state = self._run_at_first(module, step)
+        if state is None and any(each.alone for sets in self._data.values() for each in sets):
+            # The least sizes may be another graph: of an axis of 1, say, that is repeated.
+            self._data, step.note = without_own_sizes(self._data), ""
+            state = self._run_at_first(module, step)
         self._take(state, step)
         if state is not None and not self._is_large:
             self._begun.append((step, state.plans, self._data))
@@ -263,10 +269,10 @@ class CheckEach(EachPass[CheckStep]):
     def _compare(self, before: State, after: State, step: CheckStep) -> None:
         for function, expected in before.outputs.items():
             actual = after.outputs[function]
-            changed = changed_signature(actual[0], expected[0])
-            if changed is not None:
-                raise changed_outputs(self._unchecked, function, changed)
             for index, data in enumerate(self._data[function]):
+                changed = changed_signature(actual[index], expected[index])
+                if changed is not None:
+                    raise changed_outputs(self._unchecked, function, changed)
                 if data.name != SPECIAL or all(map(keeps_special_values, self._unchecked)):
                     self._compare_run(before, after, step, (function, index))
 
@@ -276,7 +282,7 @@ class CheckEach(EachPass[CheckStep]):
         """Compare what a function returned for one data set."""
         function, index = run
         expected, actual = before.outputs[function][index], after.outputs[function][index]
-        data_sets, plans = self._data[function][: index + 1], (before.plans, after.plans)
+        data_sets, plans = up_to(self._data[function], index), (before.plans, after.plans)
         for name, array in expected.items():
             tolerance = self._tolerance_of(before, after, run, name)
             found = None if tolerance is None else compare(actual[name], array, tolerance)
@@ -286,7 +292,7 @@ class CheckEach(EachPass[CheckStep]):
                 tolerance = self._with_last_digits(tolerance, run, name)
                 found = compare(actual[name], array, tolerance) or found
             if found.is_wrong:
-                data = data_sets[index]
+                data = data_sets[-1]
                 # Bounds that the user gives hold for every element.
                 masks = undecided(
                     self._small_graph, function, data, tolerance, digits=not self._is_given
@@ -297,7 +303,7 @@ class CheckEach(EachPass[CheckStep]):
                     found = compare(actual[name], array, tolerance)
                 if found is None:
                     continue
-            if data_sets[index].name not in (MAGNITUDES, EXTREMES, SPECIAL):
+            if data_sets[-1].name not in (MAGNITUDES, EXTREMES, SPECIAL):
                 step.add(found)
             if found.is_wrong:
                 step.note = f"'{name}'{found.at} is wrong"

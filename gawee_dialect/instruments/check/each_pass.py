@@ -25,6 +25,7 @@ from gawee_dialect.instruments.check.inputs import (
     array_with_special_values,
     array_with_ties,
     has_extremes,
+    sets_of_sizes,
 )
 from gawee_dialect.instruments.report import Unchecked
 from gawee_dialect.interpreter.arrays import Array, Unwritten
@@ -180,7 +181,7 @@ def size_of(arguments: Arguments) -> int:
 def data_sets(
     module: ModuleOp, usual: Arguments, seed: int, given: Mapping[str, Array]
 ) -> dict[str, Sequence[DataSet]]:
-    """Return what each function is run on: numbers as usual, and those of DRAWS.
+    """Return what each function is run on: numbers as usual, those of DRAWS, and other sizes.
 
     A large network runs on the usual numbers alone.
     """
@@ -194,4 +195,16 @@ def data_sets(
             if has_extremes(argument_specs(module, name)):
                 # Those with NaN are last: they have no reference in f64.
                 found[name].insert(-1, DataSet(arrays, Unwritten.LARGEST, EXTREMES))
+        for name, arrays in usual.items():
+            found[name][-1:-1] = sets_of_sizes(module, name, arrays, seed, given)
     return {**found}
+
+
+def up_to(data: Sequence[DataSet], index: int) -> Sequence[DataSet]:
+    """Return the data set that shows an error, after those whose runs may have a part in it."""
+    return data[index : index + 1] if data[index].alone else data[: index + 1]
+
+
+def without_own_sizes(data: Mapping[str, Sequence[DataSet]]) -> dict[str, Sequence[DataSet]]:
+    """Return the data sets that all have the same sizes."""
+    return {name: [each for each in sets if not each.alone] for name, sets in data.items()}

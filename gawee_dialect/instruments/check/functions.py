@@ -1,7 +1,9 @@
 """Which functions of a module a check runs, and what they are called with."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 from xdsl.dialects import llvm
@@ -27,11 +29,14 @@ from gawee_dialect.dialect.graph.elementwise import DivOp, SqrtOp
 from gawee_dialect.dialect.graph.gather import IndexedOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.graph.normalization import BatchNormOp
-from gawee_dialect.dialect.open_size import is_open, sizes_at
+from gawee_dialect.dialect.open_size import SizeName, is_open, sizes_at
 from gawee_dialect.dialect.types import install_hint
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.integer_uses import use_of_integers
 from gawee_dialect.interpreter.arrays import ShapedType, dtype_of
+
+if TYPE_CHECKING:
+    from gawee_dialect.backend import signature as backend
 
 PACKED = "_packed"
 """How the name of the form ends that takes one array of pointers, at the llvm level."""
@@ -90,37 +95,94 @@ class ArraySpec:
         return self.dtype.kind in "iu" and self.dtype.itemsize == 1 and self.use == "number"
 
 
-def argument_specs(module: ModuleOp, function: str) -> list[ArraySpec]:
-    """Describe the arrays that a caller of a function passes, `@prepare`'s included."""
+Sizes = Mapping[str, int]
+"""A number for each size that is open, by its name."""
+
+TILE = 16
+"""What the widest vector has, and what tiles of registers have at most: so many numbers in a row
+leave each tail of any of them."""
+
+LONG = (65, 131)
+"""One more than four of the widest vectors; twice as much and a tail."""
+
+
+def numbers_of_sizes(module: ModuleOp, function: str) -> Iterator[Sizes]:
+    """Yield numbers for the sizes that a function is open in, by which each tail of a tile comes.
+
+    First of each name the least, of which no tile is full, where the others are least. Then all
+    from a full tile on, whose tails differ. Then each name is long.
+    """
+    names = _names_of(module, function)
+    least = {each.name: each.low for each in names}
+    for name in names:
+        for number in islice(_row(name, 0), TILE - 1):
+            if number != name.low or name is names[0]:
+                yield least | {name.name: number}
+    rows = [_row(each, TILE) for each in names]
+    for at in range(max(map(len, rows), default=0)):
+        # Odd strides, so that no two sizes go together.
+        numbers = (row[(2 * n + 1) * at % len(row)] for n, row in enumerate(rows))
+        yield {each.name: number for each, number in zip(names, numbers, strict=True)}
+    for name in names:
+        for number in (each - each % name.step for each in LONG):
+            if name.low <= number <= name.high:
+                yield least | {name.name: number}
+
+
+def _row(name: SizeName, first: int) -> range:
+    """Return numbers of a name in a row from one on: as many as a tile has, or its last ones."""
+    low, step = max(name.low, first), name.step
+    low += -low % step
+    low = max(name.low, min(low, name.last - (TILE - 1) * step))
+    return range(low, min(name.last, low + (TILE - 1) * step) + 1, step)
+
+
+def _second(name: SizeName) -> int:
+    """Return the second number of a name: the least may be 1, of which some ops do others."""
+    return min(name.low + name.step, name.last)
+
+
+def _names_of(module: ModuleOp, function: str) -> Sequence[SizeName]:
+    op = find_function(module, function)
+    if op is None:
+        signature = _llvm_signature(module, function)
+        return () if signature is None else signature.size_names
+    return open_names_of(op) if any(map(is_open, argument_shapes(op))) else ()
+
+
+def argument_specs(module: ModuleOp, function: str, sizes: Sizes | None = None) -> list[ArraySpec]:
+    """Describe the arrays that a caller of a function passes, `@prepare`'s included.
+
+    Sizes that are open have the given numbers, else the second of each name.
+    """
+    if sizes is None:
+        sizes = {each.name: _second(each) for each in _names_of(module, function)}
     found: dict[str, ArraySpec] = {}
     for name in (function, PREPARE) if function == MAIN else (function,):
-        for spec in _specs_of(module, name):
+        for spec in _specs_of(module, name, sizes):
             found.setdefault(spec.name, spec)
     return list(found.values())
 
 
-def _specs_of(module: ModuleOp, name: str) -> Iterable[ArraySpec]:
+def _specs_of(module: ModuleOp, name: str, sizes: Sizes) -> Iterable[ArraySpec]:
     function = find_function(module, name)
     if function is None:
-        return _llvm_specs(module, name)
-    return _tensor_specs(function)
+        return _llvm_specs(module, name, sizes)
+    return _tensor_specs(function, sizes)
 
 
-def _tensor_specs(function: FuncOp) -> Iterable[ArraySpec]:
+def _tensor_specs(function: FuncOp, sizes: Sizes) -> Iterable[ArraySpec]:
     signature = Signature.of(function)
     shapes = argument_shapes(function)
-    # Of open sizes, the second ones: the least may be 1, of which some ops do something else.
-    names = open_names_of(function) if any(map(is_open, shapes)) else ()
-    sizes = {each.name: min(each.low + each.step, each.last) for each in names}
     for argument in signature.of_kind(*GIVEN):
         value = function.body.block.args[argument.index]
         shape = sizes_at(shapes[argument.index], sizes)
         dtype = _dtype_of(argument)
         use, size = _use(argument.name, value), 0
         if dtype.kind in "iu" and use == "number":
-            use, size = use_of_integers(value)
+            use, size = use_of_integers(value, sizes)
         elif use == "index":
-            _, size = use_of_integers(value)
+            _, size = use_of_integers(value, sizes)
         yield ArraySpec(argument.name, shape, dtype, use, size)
 
 
@@ -137,15 +199,18 @@ def _dtype_of(argument: EntryArgument) -> np.dtype[np.generic]:
     raise GaweeError(Diagnostic(message, hint=hint))
 
 
-def _llvm_specs(module: ModuleOp, name: str) -> Iterable[ArraySpec]:
+def _llvm_signature(module: ModuleOp, name: str) -> "backend.Signature | None":
     # The back end needs LLVM: only modules at its level pay for the import.
     from gawee_dialect.backend.signature import llvm_function, signature_of
 
-    function = llvm_function(module, name)
-    if function is None:
-        return
-    for buffer in signature_of(module, name).of_role(*GIVEN):
-        yield ArraySpec(buffer.name, buffer.shape, buffer.dtype, _use(buffer.name, None))
+    return None if llvm_function(module, name) is None else signature_of(module, name)
+
+
+def _llvm_specs(module: ModuleOp, name: str, sizes: Sizes) -> Iterable[ArraySpec]:
+    signature = _llvm_signature(module, name)
+    for buffer in () if signature is None else signature.of_role(*GIVEN):
+        shape = sizes_at(buffer.shape, sizes)
+        yield ArraySpec(buffer.name, shape, buffer.dtype, _use(buffer.name, None))
 
 
 def _use(name: str, value: SSAValue | None) -> str:

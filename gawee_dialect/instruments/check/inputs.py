@@ -1,6 +1,6 @@
 """The arrays that a check runs a function on: seeded, by name, and from a file."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from zlib import crc32
@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.instruments.check.functions import ArraySpec, argument_specs
+from gawee_dialect.instruments.check.functions import (
+    ArraySpec,
+    Sizes,
+    argument_specs,
+    numbers_of_sizes,
+)
 from gawee_dialect.instruments.check.integer_uses import COUNT, INDEX, WHOLE
 from gawee_dialect.interpreter.arrays import Array, Unwritten
 from gawee_dialect.parameters.given_inputs import fitted
@@ -54,6 +59,9 @@ class DataSet:
     unwritten: Unwritten = Unwritten.ONES
     name: str = ""
     """What is special about the data, for messages: `ties and negative halves`."""
+
+    alone: bool = False
+    """Whether it is of sizes of its own, which no run before it tells anything of."""
 
 
 TIES = "ties and negative halves"
@@ -191,12 +199,13 @@ def arguments_for(
     seed: int,
     given: Mapping[str, Array],
     draw: Callable[[ArraySpec, int], Array] = seeded_array,
+    sizes: Sizes | None = None,
 ) -> dict[str, dict[str, Array]]:
-    """Return the arguments of each function: given ones by name, others drawn.
+    """Return the arguments of each function: given ones by name, others drawn, of some sizes.
 
     Raises GaweeError for a given name that no function has, and for a wrong shape or dtype.
     """
-    specs = {function: argument_specs(module, function) for function in functions}
+    specs = {function: argument_specs(module, function, sizes) for function in functions}
     known = {spec.name: None for each in specs.values() for spec in each}
     unknown = [name for name in given if name not in known]
     if unknown:
@@ -211,3 +220,26 @@ def arguments_for(
         }
         for function, each in specs.items()
     }
+
+
+MOST_OF_SIZES = 100_000
+"""The most numbers that inputs of sizes of their own have."""
+
+
+def sets_of_sizes(
+    module: ModuleOp, function: str, usual: Mapping[str, Array], seed: int, given: Collection[str]
+) -> Iterator[DataSet]:
+    """Yield data for each number that leaves a tail of a tile, where sizes are open.
+
+    What has the shape that it usually has is the same array. None where an input is given whose
+    sizes are open: they are the caller's.
+    """
+    for sizes in numbers_of_sizes(module, function):
+        specs = argument_specs(module, function, sizes)
+        own = [each for each in specs if usual[each.name].shape != each.shape]
+        if any(each.name in given for each in own):
+            return
+        if sum(prod(each.shape) for each in own) <= MOST_OF_SIZES:
+            drawn = {each.name: seeded_array(each, seed) for each in own}
+            text = ", ".join(f"{name} = {number}" for name, number in sizes.items())
+            yield DataSet({**usual, **drawn}, Unwritten.SIGNALLING, text, alone=True)

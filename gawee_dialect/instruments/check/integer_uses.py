@@ -1,6 +1,6 @@
 """What becomes of the integers that a function takes: which values they may have in a check."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from xdsl.dialects import arith, linalg, memref
 from xdsl.dialects.builtin import AnyFloat, IntegerAttr, IntegerType, MemRefType
@@ -12,6 +12,7 @@ from xdsl.traits import SymbolTable
 from gawee_dialect.analysis.written_buffers import VIEWS
 from gawee_dialect.dialect.graph.gather import IndexedOp
 from gawee_dialect.dialect.graph.movement import MovementOp
+from gawee_dialect.dialect.open_size import sizes_at
 from gawee_dialect.dialect.types import is_shaped
 
 WHOLE = "whole number"
@@ -44,10 +45,10 @@ BY_CONSTANT = frozenset(
 """Ops that are defined for all integers where the second operand is a constant that allows it."""
 
 
-def use_of_integers(value: SSAValue) -> tuple[str, int]:
+def use_of_integers(value: SSAValue, sizes: Mapping[str, int]) -> tuple[str, int]:
     """Say what integers are for, and of an index the size of its axis, else 0.
 
-    What is not followed makes them a number.
+    `sizes` has numbers of those that are open. What is not followed makes them a number.
     """
     seen, waiting, use = set[SSAValue](), [value], WHOLE
     while waiting:
@@ -61,7 +62,7 @@ def use_of_integers(value: SSAValue) -> tuple[str, int]:
         for one in each.uses:
             op = one.operation
             if isinstance(op, IndexedOp) and each is op.positions:
-                return INDEX, min(op.named_sizes, default=0)
+                return INDEX, min(sizes_at(op.named_sizes, sizes), default=0)
             reached = _reached(op, one.index)
             if reached is None:
                 return NUMBER, 0

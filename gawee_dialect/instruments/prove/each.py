@@ -29,7 +29,9 @@ from gawee_dialect.instruments.check.each_pass import (
     CheckSettings,
     EachPass,
     size_of,
+    up_to,
     warn_of_unchecked,
+    without_own_sizes,
 )
 from gawee_dialect.instruments.check.failure import (
     CheckFailure,
@@ -51,6 +53,7 @@ from gawee_dialect.instruments.check.inputs import (
     array_of_extremes,
     array_of_magnitudes,
     has_extremes,
+    sets_of_sizes,
 )
 from gawee_dialect.instruments.check.integer_uses import INDEX
 from gawee_dialect.instruments.check.static_rules import check_rules
@@ -255,6 +258,9 @@ class ProveEach(EachPass[ProofStep]):
         self._data = _drawn(self._data_sets(module), self.settings.seed)
         self._first = module.clone()
         self._state, self._last = self._run_at_first(module), None
+        if isinstance(self._state, NotProvable):
+            self._data = without_own_sizes(self._data)
+            self._state = self._run_at_first(module)
         self._unproved, self._waiting = [], None
         step.note = _reason(self._state)
         if not step.note and size_of(self.arguments) > LARGEST_REPEATED:
@@ -273,6 +279,7 @@ class ProveEach(EachPass[ProofStep]):
                 *each,
                 DataSet(second[name], name=MAGNITUDES),
                 *self._extremes(module, name),
+                *sets_of_sizes(module, name, usual[name], settings.seed, settings.arrays),
                 *with_wrong_indices(module, name, each[0]),
             )
             for name, each in first.items()
@@ -448,7 +455,7 @@ class ProveEach(EachPass[ProofStep]):
                     continue
                 name, at = found
                 old, new = _number(expected[name], at), _number(actual[name], at)
-                data = self._data[function][: index + 1]
+                data = up_to(self._data[function], index)
                 plans = before.plans[function], after.plans[function]
                 culprit = find_culprit(*plans, data, Tolerance((EXACT,)))
                 changed = changed_op(*plans, culprit)
@@ -457,15 +464,25 @@ class ProveEach(EachPass[ProofStep]):
 
 
 def _drawn(data: Mapping[str, Sequence[DataSet]], seed: int) -> dict[str, Sequence[DataSet]]:
-    """Draw the numbers of each data set, by a seed of its own: once, for all passes."""
-    return {
-        name: [_drawn_set(each, seed + index) for index, each in enumerate(sets)]
-        for name, sets in data.items()
-    }
+    """Draw the numbers of each data set, by a seed of its own: once, for all passes.
+
+    What is the same array at sizes of their own is drawn once for all of these.
+    """
+    found: dict[str, Sequence[DataSet]] = {}
+    for function, sets in data.items():
+        kept: dict[int, Array] = {}
+        found[function] = [
+            _drawn_set(each, seed + index, kept if each.alone else {})
+            for index, each in enumerate(sets)
+        ]
+    return found
 
 
-def _drawn_set(data: DataSet, seed: int) -> DataSet:
-    return replace(data, arrays={name: drawn(each, seed) for name, each in data.arrays.items()})
+def _drawn_set(data: DataSet, seed: int, kept: dict[int, Array]) -> DataSet:
+    for each in data.arrays.values():
+        if id(each) not in kept:
+            kept[id(each)] = drawn(each, seed)
+    return replace(data, arrays={name: kept[id(each)] for name, each in data.arrays.items()})
 
 
 def _with_largest_in_tails(spec: ArraySpec, seed: int) -> Array:
@@ -520,9 +537,11 @@ def _reason(state: State | NotProvable | None) -> str:
 def _failure(module_pass: ModulePass, moved: Moved) -> CheckFailure:
     culprit = moved.culprit
     at = f" at [{', '.join(map(str, moved.index))}]" if moved.index else ""
+    data = moved.data_sets[-1]
+    sizes = f" for {data.name}" if data.alone else ""
     numbers = f"expected {moved.expected!s}, got {moved.actual!s}"
     message = (
-        f"moved output '{moved.output}'{at}: {numbers}, "
+        f"moved output '{moved.output}'{at}{sizes}: {numbers}, "
         f"which are different numbers in exact arithmetic; {_blamed(moved)}"
     )
     op = None if culprit is None else culprit.before

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tests.instruments.wrong import buffers, graphs, kernels, linalg, llvm, loops, parallel
+from tests.instruments.wrong import buffers, graphs, kernels, linalg, llvm, loops, parallel, tails
 from tests.instruments.wrong.wrong_pass import WrongPass
 
 LEVELS: Mapping[str, Mapping[str, WrongPass]] = {
@@ -13,4 +13,5 @@ LEVELS: Mapping[str, Mapping[str, WrongPass]] = {
     "loops": loops.CASES,
     "parallel loops": parallel.CASES,
     "llvm": llvm.CASES,
+    "open sizes": tails.CASES,
 }

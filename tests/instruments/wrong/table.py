@@ -1,10 +1,14 @@
 """The table of wrong passes in the docs: `python -m tests.instruments.wrong.table` prints it."""
 
+import re
 from collections.abc import Iterator
 
 from tests.instruments.wrong import LEVELS
 from tests.instruments.wrong.reported import BOTH, CHECK, KINDS, PROOF, UNDECIDED
 from tests.instruments.wrong.wrong_pass import RULE
+
+SIZE = re.compile(r"\w+ = \d+")
+"""Which sizes a message says."""
 
 
 def seen(message: str) -> str:
@@ -16,6 +20,8 @@ def seen(message: str) -> str:
     if "writes " in message or "no place" in message:
         return "memory"
     data = message.partition("data with ")[2]
+    if SIZE.search(message):
+        return "numbers at " + message
     return data.partition(";")[0] if data else "numbers"
 
 

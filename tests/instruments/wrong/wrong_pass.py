@@ -16,6 +16,7 @@ class Wrong(ModulePass):
     """A pass that is one function."""
 
     name = "wrong"
+    takes_open_sizes: ClassVar[bool] = True
     change: Callable[[ModuleOp], None]
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
