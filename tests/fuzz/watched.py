@@ -68,7 +68,10 @@ def _read(reader: Reader, data: bytes, folder: Path) -> tuple[str | None, object
     try:
         return None, reader.read(data, folder)
     except GaweeError as error:
-        located = all(each.place or "seed" in each.message for each in error.diagnostics)
+        # An op of a text that says no file of its own has the node for a place.
+        located = all(
+            each.place or each.node or "seed" in each.message for each in error.diagnostics
+        )
         return None if located or not reader.is_file else f"no place: {error}", None
     except OSError as error:
         return None if error.filename is not None else f"nameless file: {error}", None
