@@ -76,7 +76,9 @@ class Config:
         if scaling == "llama3":
             return _stretched(angles, given)
         if scaling != "default":
-            raise GaweeError(f"expected rotary positions of type default, linear or llama3, got '{scaling}'")
+            raise GaweeError(
+                f"expected rotary positions of type default, linear or llama3, got '{scaling}'"
+            )
         return angles
 
 
@@ -93,7 +95,9 @@ def config_of(given: Mapping[str, Any]) -> Config:
     """Return what a config.json says; raises GaweeError for what these parts do not build."""
     kind = given.get("model_type")
     if kind not in ARCHITECTURES:
-        raise GaweeError(f"expected model_type to be one of {', '.join(ARCHITECTURES)}, got '{kind}'")
+        raise GaweeError(
+            f"expected model_type to be one of {', '.join(ARCHITECTURES)}, got '{kind}'"
+        )
     try:
         return _config(str(kind), given)
     except KeyError as error:
@@ -161,5 +165,7 @@ def _rotations(given: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     if not found:
         scaling: Mapping[str, Any] = given.get("rope_scaling") or {}
         found = {"rope_theta": given.get("rope_theta", 10000.0), **scaling}
-    local = {"rope_theta": given["rope_local_base_freq"]} if "rope_local_base_freq" in given else found
+    local = (
+        {"rope_theta": given["rope_local_base_freq"]} if "rope_local_base_freq" in given else found
+    )
     return {FULL: found, SLIDING: local}

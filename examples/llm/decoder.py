@@ -1,4 +1,4 @@
-"""The graph of a decoder: tokens, and the keys and values of all before them, to scores of the next.
+"""The graph of a decoder: scores of the next token, from tokens and the cache of those before them.
 
     @main(%tokens: tensor<rows x i64>, %positions, %keys.0: tensor<past x heads x width>, ...)
         -> (%logits, %new_keys.0: tensor<rows x heads x width>, ...)
@@ -9,7 +9,7 @@ and puts the new ones behind them. Row 0 is none of a token: no query sees it, s
 rows before the first token too.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from config import FULL, Config
@@ -69,9 +69,15 @@ class Decoder:
             outputs += new
         last = emit(SliceOp(x, offsets=[self.rows - 1, 0], sizes=[1, config.width]))
         last = self._norm("model.norm", last)
-        head = table if config.tied else self._weight("lm_head.weight", config.vocabulary, config.width)
+        head = (
+            table
+            if config.tied
+            else self._weight("lm_head.weight", config.vocabulary, config.width)
+        )
         logits = self._scaled(emit(MatMulOp(last, emit.cast(head, f32))), config.logit_scale)
-        names = [f"new_{what}.{layer}" for layer in range(config.layers) for what in ("keys", "values")]
+        names = [
+            f"new_{what}.{layer}" for layer in range(config.layers) for what in ("keys", "values")
+        ]
         return self.function.module([logits, *outputs], ["logits", *names])
 
     # Arguments.
@@ -269,3 +275,16 @@ class Decoder:
         near = compared(cached, "gt", emit(AddOp(oldest, emit.number(1, i64))))
         nearby = compared(column, "gt", emit(SubOp(row, window)))
         return emit(BitwiseAndOp(before, near)), emit(BitwiseAndOp(own, nearby))
+
+
+def weights_of(
+    config: Config, element_of: Callable[[str], Attribute]
+) -> Mapping[str, tuple[int, ...]]:
+    """Return the shapes of the weights that a decoder reads, by name."""
+    decoder = Decoder(config, element_of, 2, 2)
+    decoder.module()
+    return {
+        each.name: tensor_shape(decoder.function.block.args[each.index])
+        for each in decoder.function.arguments
+        if each.kind is ArgumentKind.PARAMETER
+    }

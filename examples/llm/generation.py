@@ -3,12 +3,14 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from time import perf_counter
 
 import numpy as np
 from config import Config, config_of
 from decoder import Decoder
 from numpy.typing import NDArray
 from sampling import Sampling, Scores
+from xdsl.dialects.builtin import bf16
 from xdsl.ir import Attribute
 
 from gawee_dialect import CodeOptions, GaweeError, Model
@@ -50,7 +52,8 @@ class TextModel:
         def element_of(name: str) -> Attribute:
             if name not in weights:
                 raise GaweeError(f"expected weights to have '{name}', got none")
-            return ELEMENT_TYPES[weights.describe(name).dtype]
+            dtype = weights.describe(name).dtype
+            return bf16 if dtype == "bfloat16" else ELEMENT_TYPES[dtype]
 
         rows = min(MOST_ROWS, capacity)
         module = Decoder(config, element_of, capacity, rows).module()
@@ -61,6 +64,27 @@ class TextModel:
         names = [f"{what}.{layer}" for layer in range(config.layers) for what in ("keys", "values")]
         self._cache = {name: np.zeros(shape, np.float32) for name in names}
         self._past = 1
+
+    @property
+    def bytes_of_a_token(self) -> int:
+        """What one token reads: all packed weights, and what the cache holds."""
+        row = sum(array[0].nbytes for array in self._cache.values())
+        return self.code.memory.prepared + row * self.length
+
+    def read_rate(self, rounds: int = 5) -> float:
+        """Return the bytes a second at which one thread reads the packed weights, at best.
+
+        By NumPy's maximum of words, which takes as long as the reading.
+        """
+        arrays = [each.reshape(-1).view(np.uint8) for each in self.code.prepared_values().values()]
+        words = [each[: each.size // 8 * 8].view(np.int64) for each in arrays]
+        times = list[float]()
+        for _ in range(rounds):
+            start = perf_counter()
+            for each in words:
+                each.max()
+            times.append(perf_counter() - start)
+        return sum(each.nbytes for each in words) / min(times)
 
     @property
     def length(self) -> int:
