@@ -68,11 +68,23 @@ def multiplied_inputs(op: KernelOp) -> tuple[int, int] | None:
 
 
 def factors_of(term: SSAValue) -> Sequence[SSAValue]:
-    """Return the numbers that a term is the product of, or the words of a packed product."""
+    """Return the numbers that a term is the product of, as they are stored where they are widened
+    for it, or the words of a packed product."""
     if isinstance(term.owner, arith.MulfOp | arith.MuliOp):
-        return term.owner.operands
+        return [
+            each.owner.input if isinstance(each.owner, arith.ExtFOp) else each
+            for each in term.owner.operands
+        ]
     packed = word_product(term)
     return () if packed is None else (packed.first, packed.second)
+
+
+def widens(op: KernelOp) -> bool:
+    """Whether a kernel makes wider floats of those of its one input, and does nothing else."""
+    wide = op.yielded(op.finish).owner
+    if op.initial is not None or len(op.inputs) != 1 or not isinstance(wide, arith.ExtFOp):
+        return False
+    return isinstance(wide.input, BlockArgument)
 
 
 def has_windows(op: KernelOp) -> bool:

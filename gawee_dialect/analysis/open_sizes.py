@@ -425,9 +425,11 @@ def solved_sizes(
         for axis, (size, number) in enumerate(zip(shape, shapes[name], strict=True))
         if isinstance(size, OpenSize)
     ]
-    # Names first: of a sum, what is left when all others are known.
-    sizes.sort(key=lambda entry: (len(entry[0].names), len(str(entry[0]))))
-    for size, number, where in sizes:
+    # Each once. Names first: of a sum, what is left when all others are known.
+    known = {(size, number): where for size, number, where in reversed(sizes)}
+    ordered = sorted(known, key=lambda entry: (len(entry[0].names), len(str(entry[0]))))
+    for size, number in ordered:
+        where = known[size, number]
         _solve(size, number, where, values)
     check_sizes(names, values, some=some)
     return values

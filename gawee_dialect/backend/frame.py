@@ -4,6 +4,7 @@ import ctypes
 import sysconfig
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from sys import getrefcount
 from weakref import getweakrefcount
@@ -42,6 +43,11 @@ class Binding:
 
     parameters: Mapping[str, Array]
     """By name, as they were given."""
+
+    @cached_property
+    def addresses(self) -> Mapping[int, int]:
+        """Where the arrays are, by argument index."""
+        return {index: array.ctypes.data for index, array in self.arrays.items()}
 
 
 class Destination:
@@ -120,8 +126,8 @@ class Frame:
             workspace = aligned_bytes(signature.workspace_size)
         self._workspace = workspace
         pointers = (ctypes.c_void_p * len(signature.buffers))()
-        for index, array in binding.arrays.items():
-            pointers[index] = array.ctypes.data
+        for index, address in binding.addresses.items():
+            pointers[index] = address
         for buffer in signature.of_role("workspace"):
             pointers[buffer.index] = self._workspace.ctypes.data
         numbers: Mapping[str, int] = sizes or {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -64,7 +65,7 @@ class Signature:
         """The named sizes whose numbers a call gives, in argument order; none of a static one."""
         return tuple(buffer.name for buffer in self.of_role("size"))
 
-    @property
+    @cached_property
     def size_names(self) -> Sequence[SizeName]:
         """The same with the values that each may have."""
         opened = (size for each in self.buffers for size in each.shape)
@@ -73,7 +74,16 @@ class Signature:
 
     def at(self, values: Mapping[str, int], workspace: int) -> Signature:
         """Return the signature for numbers of its named sizes, and bytes of workspace."""
-        return replace(self, buffers=tuple(each.at(values, workspace) for each in self.buffers))
+        buffers = list(self.buffers)
+        for index in self._opened:
+            buffers[index] = buffers[index].at(values, workspace)
+        return replace(self, buffers=tuple(buffers))
+
+    @cached_property
+    def _opened(self) -> Sequence[int]:
+        """The buffers that depend on sizes: most are weights, which do not."""
+        opened = (DYNAMIC_INDEX in each.shape for each in self.buffers)
+        return [index for index, is_so in enumerate(opened) if is_so]
 
     @property
     def workspace_size(self) -> int:

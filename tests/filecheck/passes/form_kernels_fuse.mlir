@@ -97,3 +97,25 @@ func.func @a_kernel_writes_into_the_padding_and_others_read_inside_of_it(%x: ten
   %z = linalg.exp ins(%s : tensor<3x5xf32>) outs(%e : tensor<3x5xf32>) -> tensor<3x5xf32>
   func.return %p, %z : tensor<5x8xf32>, tensor<3x5xf32>
 }
+
+// -----
+
+// What a product reads of them is half as many bytes.
+// CHECK-LABEL: func.func @a_product_reads_weights_as_they_are_stored
+// CHECK-NEXT:    gawee.kernel parallel [4, 5] reduce [7] ins(%x, %w : tensor<4x7xf32>, tensor<7x5xbf16>)
+// CHECK:         ^bb0(%[[X:.*]]: f32, %[[W:.*]]: bf16, %[[SUM:.*]]: f32):
+// CHECK-NEXT:      %[[WIDE:.*]] = arith.extf %[[W]] : bf16 to f32
+// CHECK-NEXT:      arith.mulf %[[X]], %[[WIDE]] : f32
+func.func @a_product_reads_weights_as_they_are_stored(%x: tensor<4x7xf32>, %w: tensor<7x5xbf16> {gawee.parameter = "w"}) -> tensor<4x5xf32> {
+  %c = arith.constant 0.0 : f32
+  %f = tensor.empty() : tensor<7x5xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<7x5xbf16>) outs(%f : tensor<7x5xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %m = arith.extf %a : bf16 to f32
+    linalg.yield %m : f32
+  } -> tensor<7x5xf32>
+  %e = tensor.empty() : tensor<4x5xf32>
+  %i = linalg.fill ins(%c : f32) outs(%e : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %y = linalg.matmul ins(%x, %v : tensor<4x7xf32>, tensor<7x5xf32>) outs(%i : tensor<4x5xf32>) -> tensor<4x5xf32>
+  func.return %y : tensor<4x5xf32>
+}

@@ -8,7 +8,12 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.analysis.index_maps import composed, solve
-from gawee_dialect.analysis.kernel_kind import KernelKind, kernel_kind, multiplied_inputs
+from gawee_dialect.analysis.kernel_kind import (
+    KernelKind,
+    kernel_kind,
+    multiplied_inputs,
+    widens,
+)
 from gawee_dialect.dialect.affine_range import is_linear, used_dims
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number
 from gawee_dialect.dialect.operation import KEPT, is_kept
@@ -89,9 +94,13 @@ class InlineProducer(Pattern):
         if producer.parent is not op.parent:
             return RUNS_MORE_OFTEN
         value = op.inputs[index]
+        is_weight = self._analysis.is_known_early(value)
+        is_weight = is_weight and not self._analysis.is_known_early(op.result)
+        if is_weight and widens(producer) and kernel_kind(op) is KernelKind.MATMUL:
+            return None  # a product reads its weights as they are stored: half of the memory
         if value.uses.get_length() != 1:
             return "expected one reader of what is computed"
-        if self._analysis.is_known_early(value) and not self._analysis.is_known_early(op.result):
+        if is_weight:
             return "expected what parameters alone decide to be computed apart"
         return _why_more_work(op, index, producer)
 

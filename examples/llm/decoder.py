@@ -1,0 +1,290 @@
+"""The graph of a decoder: scores of the next token, from tokens and the cache of those before them.
+
+    @main(%tokens: tensor<rows x i64>, %positions, %keys.0: tensor<past x heads x width>, ...)
+        -> (%logits, %new_keys.0: tensor<rows x heads x width>, ...)
+
+The number of tokens and of what came before are open, so one code serves a prompt and each token
+behind it. The cache is the caller's: it gives the first `past` rows, which are read where they are,
+and puts the new ones behind them. Row 0 is none of a token: no query sees it, so that there are
+rows before the first token too.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from config import FULL, Config
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32, i64
+from xdsl.ir import Attribute, SSAValue
+
+from gawee_dialect.dialect.entry import ArgumentKind
+from gawee_dialect.dialect.graph.activation import GeluOp, SiluOp
+from gawee_dialect.dialect.graph.along_axis import SoftmaxOp
+from gawee_dialect.dialect.graph.arrangement import TransposeOp
+from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
+from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
+from gawee_dialect.dialect.graph.elementary import CosOp, SinOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, SubOp
+from gawee_dialect.dialect.graph.gather import GatherOp
+from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.graph.normalization import RmsNormOp
+from gawee_dialect.dialect.graph.position import IotaOp
+from gawee_dialect.dialect.graph.shape import CatOp, ReshapeOp
+from gawee_dialect.dialect.graph.slicing import SliceOp
+from gawee_dialect.dialect.open_size import OpenSize, SizeName
+from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.frontends.op_mapping.entry_function import EntryFunction
+
+TABLE = "model.embed_tokens.weight"
+
+
+class Decoder:
+    """Builds the graph; `element_of` says in which element type a weight is stored."""
+
+    def __init__(
+        self, config: Config, element_of: Callable[[str], Attribute], capacity: int, most_rows: int
+    ) -> None:
+        self.config, self.element_of = config, element_of
+        self.function = EntryFunction()
+        self.emit = self.function.emit
+        self.rows = OpenSize.named(SizeName("rows", 1, most_rows))
+        self.past = OpenSize.named(SizeName("past", 1, capacity))
+
+    def module(self) -> ModuleOp:
+        """Return the module of all layers."""
+        config, emit = self.config, self.emit
+        tokens = self._input("tokens", i64, self.rows)
+        self.positions = self._input("positions", i64, self.rows)
+        heads = (self.past, config.shared_heads, config.head_width)
+        caches = [
+            (self._input(f"keys.{layer}", f32, *heads), self._input(f"values.{layer}", f32, *heads))
+            for layer in range(config.layers)
+        ]
+        self.turns = {kind: self._turns(kind) for kind in dict.fromkeys(config.kinds)}
+        self.seen = {kind: self._seen(kind) for kind in dict.fromkeys(config.kinds)}
+        table = self._weight(TABLE, config.vocabulary, config.width)
+        x = self._scaled(emit.cast(emit(GatherOp(table, tokens)), f32), config.embedding_scale)
+        outputs: list[SSAValue] = []
+        for layer, cache in enumerate(caches):
+            x, *new = self._layer(layer, x, cache)
+            outputs += new
+        last = emit(SliceOp(x, offsets=[self.rows - 1, 0], sizes=[1, config.width]))
+        last = self._norm("model.norm", last)
+        head = (
+            table
+            if config.tied
+            else self._weight("lm_head.weight", config.vocabulary, config.width)
+        )
+        logits = self._scaled(emit(MatMulOp(last, emit.cast(head, f32))), config.logit_scale)
+        names = [
+            f"new_{what}.{layer}" for layer in range(config.layers) for what in ("keys", "values")
+        ]
+        return self.function.module([logits, *outputs], ["logits", *names])
+
+    # Arguments.
+
+    def _input(self, name: str, element: Attribute, *shape: int) -> SSAValue:
+        return self.function.add_argument(ArgumentKind.INPUT, name, TensorType(element, shape))
+
+    def _weight(self, name: str, *shape: int) -> SSAValue:
+        type = TensorType(self.element_of(name), shape)
+        return self.function.add_argument(ArgumentKind.PARAMETER, name, type)
+
+    # Parts of a layer.
+
+    def _layer(
+        self, layer: int, x: SSAValue, cache: tuple[SSAValue, SSAValue]
+    ) -> tuple[SSAValue, SSAValue, SSAValue]:
+        """Return what a layer makes, and the keys and values that it adds to its cache."""
+        config, emit, name = self.config, self.emit, f"model.layers.{layer}"
+        before, behind, before_hidden, behind_hidden = config.norms
+        attended, keys, values = self._attention(layer, self._norm_in(name, before, x), cache)
+        attended = self._norm_in(name, behind, attended)
+        x = emit(AddOp(x, self._scaled(attended, config.residual_scale)))
+        made = self._hidden(f"{name}.mlp", self._norm_in(name, before_hidden, x))
+        made = self._norm_in(name, behind_hidden, made)
+        return emit(AddOp(x, self._scaled(made, config.residual_scale))), keys, values
+
+    def _norm_in(self, layer: str, norm: str, x: SSAValue) -> SSAValue:
+        return self._norm(f"{layer}.{norm}", x) if norm else x
+
+    def _norm(self, name: str, x: SSAValue) -> SSAValue:
+        emit = self.emit
+        scale = emit.cast(self._weight(f"{name}.weight", tensor_shape(x)[-1]), f32)
+        if self.config.norm_offset:
+            scale = emit(AddOp(scale, emit.number(self.config.norm_offset, f32)))
+        return emit(RmsNormOp(x, scale, eps=self.config.eps))
+
+    def _scaled(self, x: SSAValue, factor: float) -> SSAValue:
+        return x if factor == 1 else self.emit(MulOp(x, self.emit.number(factor, f32)))
+
+    def _hidden(self, name: str, x: SSAValue) -> SSAValue:
+        """Return down(activation(gate(x)) * up(x))."""
+        config, emit = self.config, self.emit
+        if config.architecture == "phi3":
+            sizes = [config.hidden] * 2
+            gate, up = self._products(f"{name}.gate_up_proj", x, sizes)
+        else:
+            gate, up = (self._product(f"{name}.{e}_proj", x, config.hidden) for e in ("gate", "up"))
+        if config.activation == "silu":
+            gate = emit(SiluOp(gate))
+        else:
+            gate = emit(GeluOp(gate, approximate="tanh"))
+        return self._product(f"{name}.down_proj", emit(MulOp(gate, up)), config.width)
+
+    def _product(self, name: str, x: SSAValue, size: int, *, bias: bool = False) -> SSAValue:
+        return self._products(name, x, [size], bias=bias)[0]
+
+    def _products(
+        self, name: str, x: SSAValue, sizes: Sequence[int], *, bias: bool = False
+    ) -> Sequence[SSAValue]:
+        """Return products with parts of one weight."""
+        emit, columns = self.emit, tensor_shape(x)[-1]
+        weight = emit.cast(self._weight(f"{name}.weight", sum(sizes), columns), f32)
+        added = emit.cast(self._weight(f"{name}.bias", sizes[0]), f32) if bias else None
+        parts = [weight]
+        if len(sizes) > 1:
+            firsts = np.cumsum([0, *sizes[:-1]]).tolist()
+            parts = [
+                emit(SliceOp(weight, offsets=[first, 0], sizes=[size, columns]))
+                for first, size in zip(firsts, sizes, strict=True)
+            ]
+        return [emit(MatMulOp(x, part, added)) for part in parts]
+
+    def _attention(
+        self, layer: int, x: SSAValue, cache: tuple[SSAValue, SSAValue]
+    ) -> tuple[SSAValue, SSAValue, SSAValue]:
+        """Attend to the cache and to the rows themselves, by one softmax over both."""
+        config, emit, kind = self.config, self.emit, self.config.kinds[layer]
+        q, keys, values = self._heads(f"model.layers.{layer}.self_attn", x)
+        if config.rotates[layer]:
+            q, keys = (self._turned(each, kind) for each in (q, keys))
+        queries = self._by_head(q)
+        both = ((cache[0], cache[1], self.past), (keys, values, self.rows))
+        scores = [
+            self._masked(self._scores(queries, part), seen, count)
+            for (part, _, count), seen in zip(both, self.seen[kind], strict=True)
+        ]
+        shares = emit(SoftmaxOp(emit(CatOp(scores, dim=-1))))
+        mixed: SSAValue | None = None
+        first = 0
+        for _, part, count in both:
+            place = (config.shared_heads, config.group, self.rows)
+            own = emit(SliceOp(shares, offsets=[0, 0, 0, first], sizes=[*place, count]))
+            own = emit.reshape(own, (config.shared_heads, config.group * self.rows, count))
+            read = emit(TransposeOp(part, permutation=[1, 0, 2]))
+            made = emit(BatchMatMulOp(own, read))
+            mixed = made if mixed is None else emit(AddOp(mixed, made))
+            first = self.past
+        assert mixed is not None
+        out = self._product(
+            f"model.layers.{layer}.self_attn.o_proj", self._by_row(mixed), config.width
+        )
+        return out, keys, values
+
+    def _heads(self, name: str, x: SSAValue) -> Sequence[SSAValue]:
+        """Return queries, keys and values: (rows, heads, width of a head)."""
+        config = self.config
+        counts = (config.heads, config.shared_heads, config.shared_heads)
+        sizes = [count * config.head_width for count in counts]
+        if config.architecture == "phi3":
+            made = self._products(f"{name}.qkv_proj", x, sizes)
+        else:
+            made = [
+                self._product(f"{name}.{what}_proj", x, size, bias=config.bias)
+                for what, size in zip("qkv", sizes, strict=True)
+            ]
+        q, keys, values = made
+        if config.head_norm == "all":
+            q, keys = self._norm(f"{name}.q_norm", q), self._norm(f"{name}.k_norm", keys)
+        q, keys, values = (
+            self.emit.reshape(each, (self.rows, count, config.head_width))
+            for each, count in zip((q, keys, values), counts, strict=True)
+        )
+        if config.head_norm == "each":
+            q, keys = self._norm(f"{name}.q_norm", q), self._norm(f"{name}.k_norm", keys)
+        return q, keys, values
+
+    def _by_head(self, q: SSAValue) -> SSAValue:
+        """(rows, heads, width) -> (shared heads, heads of each * rows, width)"""
+        config, emit = self.config, self.emit
+        q = emit(TransposeOp(q, permutation=[1, 0, 2]))
+        shape = (config.shared_heads, config.group * self.rows, config.head_width)
+        return emit(ReshapeOp(q, shape=shape))
+
+    def _by_row(self, x: SSAValue) -> SSAValue:
+        """Undo `_by_head`, heads side by side."""
+        config, emit = self.config, self.emit
+        x = emit(ReshapeOp(x, shape=(config.heads, self.rows, config.head_width)))
+        x = emit(TransposeOp(x, permutation=[1, 0, 2]))
+        return emit(ReshapeOp(x, shape=(self.rows, config.heads * config.head_width)))
+
+    def _scores(self, queries: SSAValue, keys: SSAValue) -> SSAValue:
+        keys = self.emit(TransposeOp(keys, permutation=[1, 0, 2]))
+        return self.emit(BatchMatMulOp(queries, keys, transpose_b=True))
+
+    def _masked(self, scores: SSAValue, seen: SSAValue, count: int) -> SSAValue:
+        config, emit = self.config, self.emit
+        shape = (config.shared_heads, config.group, self.rows, count)
+        scores = self._scaled(emit(ReshapeOp(scores, shape=shape)), config.score_scale)
+        return emit(WhereOp(seen, scores, emit.number(-np.inf, f32)))
+
+    # Positions.
+
+    def _turns(self, kind: str) -> tuple[SSAValue, SSAValue]:
+        """Return cosines and sines of all angles: (rows, 1, half a head)."""
+        emit, angles = self.emit, self.config.frequencies(kind)
+        places = emit.cast(emit(ReshapeOp(self.positions, shape=(self.rows, 1, 1))), f32)
+        turned = emit(MulOp(places, emit.array(angles, f32)))
+        return emit(CosOp(turned)), emit(SinOp(turned))
+
+    def _turned(self, x: SSAValue, kind: str) -> SSAValue:
+        """Rotate pairs of numbers by the angles of their positions."""
+        emit, half = self.emit, self.config.head_width // 2
+        rows, heads, width = tensor_shape(x)
+        cos, sin = self.turns[kind]
+        step = 2 if self.config.interleaved else 1
+        starts = (0, 1) if self.config.interleaved else (0, half)
+        first, second = (
+            emit(SliceOp(x, offsets=[0, 0, at], sizes=[rows, heads, half], strides=[1, 1, step]))
+            for at in starts
+        )
+        left = emit(SubOp(emit(MulOp(first, cos)), emit(MulOp(second, sin))))
+        right = emit(AddOp(emit(MulOp(second, cos)), emit(MulOp(first, sin))))
+        if not self.config.interleaved:
+            return emit(CatOp([left, right], dim=-1))
+        pairs = [emit(ReshapeOp(each, shape=(rows, heads, half, 1))) for each in (left, right)]
+        return emit(ReshapeOp(emit(CatOp(pairs, dim=-1)), shape=(rows, heads, width)))
+
+    def _seen(self, kind: str) -> tuple[SSAValue, SSAValue]:
+        """Return which keys each row sees, of the cache and of the rows: (rows or 1, keys)."""
+        emit = self.emit
+
+        def compared(lhs: SSAValue, predicate: str, rhs: SSAValue) -> SSAValue:
+            return emit(CompareOp(lhs, rhs, predicate=predicate))
+
+        cached = emit(IotaOp(TensorType(i64, (1, self.past)), 1))
+        before = compared(cached, "gt", emit.number(0, i64))
+        row = emit(IotaOp(TensorType(i64, (self.rows, 1)), 0))
+        column = emit(IotaOp(TensorType(i64, (1, self.rows)), 1))
+        own = compared(column, "le", row)
+        if kind == FULL:
+            return before, own
+        window = emit.number(self.config.window, i64)
+        # Row i of the cache is position i - 1.
+        oldest = emit(SubOp(emit(ReshapeOp(self.positions, shape=(self.rows, 1))), window))
+        near = compared(cached, "gt", emit(AddOp(oldest, emit.number(1, i64))))
+        nearby = compared(column, "gt", emit(SubOp(row, window)))
+        return emit(BitwiseAndOp(before, near)), emit(BitwiseAndOp(own, nearby))
+
+
+def weights_of(
+    config: Config, element_of: Callable[[str], Attribute]
+) -> Mapping[str, tuple[int, ...]]:
+    """Return the shapes of the weights that a decoder reads, by name."""
+    decoder = Decoder(config, element_of, 2, 2)
+    decoder.module()
+    return {
+        each.name: tensor_shape(decoder.function.block.args[each.index])
+        for each in decoder.function.arguments
+        if each.kind is ArgumentKind.PARAMETER
+    }

@@ -1,0 +1,134 @@
+"""Text from a language model, token by token, in machine code that is compiled once.
+
+    python examples/llm/generate.py MODEL --prompt "Once upon a time"
+    python examples/llm/generate.py --random smollm2-135m --dtype bfloat16
+
+MODEL is a folder with config.json, .safetensors files and tokenizer.json. Text needs the package
+tokenizers; without it, `--tokens 1,2,3` are the numbers of tokens, and numbers are printed.
+"""
+
+import argparse
+import resource
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from time import perf_counter
+
+from generation import TextModel, read_folder
+from random_weights import SIZES, random_network
+from sampling import Sampling
+
+from gawee_dialect import CodeOptions, GaweeError
+
+Text = Callable[[Sequence[int]], str]
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return what the command line is."""
+    result = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    result.add_argument("model", nargs="?", type=Path, help="a folder")
+    result.add_argument("--random", choices=SIZES, help="a network of random weights")
+    result.add_argument("--dtype", default="float32", help="of random weights")
+    result.add_argument("--prompt", default="Once upon a time", help="what the text begins with")
+    result.add_argument("--tokens", help="the same as numbers of tokens")
+    result.add_argument("--count", type=int, default=100, help="tokens at most (default: 100)")
+    result.add_argument("--capacity", type=int, default=2048, help="tokens that can be seen")
+    result.add_argument("--temperature", type=float, default=0.0, help="0 takes the likeliest")
+    result.add_argument("--top-k", type=int, default=0, help="of so many tokens; 0 is all")
+    result.add_argument("--top-p", type=float, default=1.0, help="of so much probability")
+    result.add_argument(
+        "--min-p", type=float, default=0.0, help="of what is so likely to the first"
+    )
+    result.add_argument("--seed", type=int, default=0)
+    result.add_argument("--threads", type=int, help="default: one a core")
+    return result
+
+
+def numbers(made: Sequence[int]) -> str:
+    """Return tokens as they are printed without a tokenizer."""
+    return "".join(f"{token} " for token in made)
+
+
+def read_tokens(args: argparse.Namespace) -> tuple[Sequence[int], Text]:
+    """Return the tokens to begin with, and what makes text of tokens; raises GaweeError."""
+    if args.tokens is not None or args.model is None:
+        try:
+            return [int(each) for each in (args.tokens or "1").split(",")], numbers
+        except ValueError as error:
+            raise GaweeError(f"expected numbers of tokens, got '{args.tokens}'") from error
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        message = "text needs the package tokenizers, or --tokens 1,2,3"
+        raise GaweeError(message) from error
+    try:
+        tokenizer = Tokenizer.from_file(str(args.model / "tokenizer.json"))
+    except Exception as error:  # of no class of its own
+        raise GaweeError(f"cannot read '{args.model / 'tokenizer.json'}': {error}") from error
+    return tokenizer.encode(args.prompt).ids, tokenizer.decode
+
+
+def pieces(tokens: Iterator[int], text: Text) -> Iterator[str]:
+    """Yield what each token adds to the text: a token alone may be a part of a letter."""
+    made, shown = list[int](), ""
+    for token in tokens:
+        made.append(token)
+        whole = text(made)
+        if not whole.endswith("\N{REPLACEMENT CHARACTER}"):
+            yield whole[len(shown) :]
+            shown = whole
+
+
+def run(args: argparse.Namespace) -> None:
+    """Print the text as it is made, then how long that took; raises GaweeError."""
+    if (args.model is None) == (args.random is None):
+        raise GaweeError("expected either a folder or --random, one of them")
+    config, weights = (
+        random_network(args.random, args.dtype) if args.random else read_folder(args.model)
+    )
+    prompt, text = read_tokens(args)
+    start = perf_counter()
+    model = TextModel(config, weights, args.capacity, CodeOptions(num_threads=args.threads))
+    ready = perf_counter()
+    sampling = Sampling(args.temperature, args.top_k, args.top_p, args.min_p)
+    times = list[float]()
+
+    def timed() -> Iterator[int]:
+        for token in model.generate(prompt, args.count, sampling, args.seed):
+            times.append(perf_counter())
+            yield token
+
+    for piece in pieces(timed(), text):
+        print(piece, end="", flush=True)
+    print()
+    first, steps = times[0] - ready, [after - before for before, after in pairwise(times)]
+    print(
+        f"compiled in {ready - start:.1f} s; {len(prompt)} tokens read in {first * 1e3:.0f} ms",
+        file=sys.stderr,
+    )
+    if steps:
+        rate = model.bytes_of_a_token / min(steps)
+        limit = model.read_rate()
+        print(
+            f"{len(steps) / sum(steps):.1f} tokens/s; {rate / 1e9:.1f} GB/s at best, "
+            f"{rate / limit:.0%} of what reading the same weights for their maximum takes",
+            file=sys.stderr,
+        )
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    packed = model.code.memory.prepared / 2**20
+    print(f"{packed:.0f} MB of packed weights, {most:.0f} MB at most in all", file=sys.stderr)
+
+
+def main() -> int:
+    """Run the command line; returns the exit code."""
+    try:
+        run(parser().parse_args())
+    except (GaweeError, OSError) as error:
+        print(error if isinstance(error, GaweeError) else f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

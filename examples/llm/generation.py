@@ -1,0 +1,139 @@
+"""A decoder that runs: compiled once, with its cache of keys and values."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from config import Config, config_of
+from decoder import Decoder
+from numpy.typing import NDArray
+from sampling import Sampling, Scores
+from xdsl.dialects.builtin import bf16
+from xdsl.ir import Attribute
+
+from gawee_dialect import CodeOptions, GaweeError, Model
+from gawee_dialect.dialect.types import ELEMENT_TYPES
+from gawee_dialect.parameters.archives import SafetensorsFile
+from gawee_dialect.parameters.store import ParameterStore, joined
+
+MOST_ROWS = 256
+"""Tokens of a prompt that are computed at a time: the workspace is for as many."""
+
+
+def read_folder(folder: Path) -> tuple[Config, ParameterStore]:
+    """Return what a folder of config.json and .safetensors files has; raises GaweeError."""
+    try:
+        given = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise GaweeError(f"cannot read '{folder / 'config.json'}': {error}") from error
+    files = sorted(folder.glob("*.safetensors"))
+    if not files:
+        raise GaweeError(f"expected .safetensors files in '{folder}', got none")
+    return config_of(given), joined(*map(SafetensorsFile, files))
+
+
+class TextModel:
+    """Makes tokens, one after the other; `capacity` is how many it can see.
+
+    `weights` are named as transformers names them. Raises GaweeError.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        weights: ParameterStore,
+        capacity: int = 2048,
+        options: CodeOptions | None = None,
+    ) -> None:
+        self.config, self.capacity = config, capacity
+
+        def element_of(name: str) -> Attribute:
+            if name not in weights:
+                raise GaweeError(f"expected weights to have '{name}', got none")
+            dtype = weights.describe(name).dtype
+            return bf16 if dtype == "bfloat16" else ELEMENT_TYPES[dtype]
+
+        rows = min(MOST_ROWS, capacity)
+        module = Decoder(config, element_of, capacity, rows).module()
+        sizes = {"rows": (1, rows), "past": (1, capacity)}
+        self.code = Model(module, weights).compile(options or CodeOptions(), sizes=sizes)
+        self._most_rows = rows
+        shape = capacity + 1, config.shared_heads, config.head_width
+        names = [f"{what}.{layer}" for layer in range(config.layers) for what in ("keys", "values")]
+        self._cache = {name: np.zeros(shape, np.float32) for name in names}
+        self._past = 1
+
+    @property
+    def bytes_of_a_token(self) -> int:
+        """What one token reads: all packed weights, and what the cache holds."""
+        row = sum(array[0].nbytes for array in self._cache.values())
+        return self.code.memory.prepared + row * self.length
+
+    def read_rate(self, rounds: int = 5) -> float:
+        """Return the bytes a second at which one thread reads the packed weights, at best.
+
+        By NumPy's maximum of words, which takes as long as the reading.
+        """
+        arrays = [each.reshape(-1).view(np.uint8) for each in self.code.prepared_values().values()]
+        words = [each[: each.size // 8 * 8].view(np.int64) for each in arrays]
+        times = list[float]()
+        for _ in range(rounds):
+            start = perf_counter()
+            for each in words:
+                each.max()
+            times.append(perf_counter() - start)
+        return sum(each.nbytes for each in words) / min(times)
+
+    @property
+    def length(self) -> int:
+        """How many tokens the cache holds."""
+        return self._past - 1
+
+    def forget(self, length: int = 0) -> None:
+        """Go back to the first tokens of the cache."""
+        self._past = min(self._past, length + 1)
+
+    def scores(self, tokens: Sequence[int]) -> Scores:
+        """Take tokens behind those of the cache; return the scores of the one that comes next.
+
+        Raises GaweeError for none, for one that there is not, and where the cache is full.
+        """
+        if not tokens:
+            raise GaweeError("expected at least one token, got none")
+        if self.length + len(tokens) > self.capacity:
+            raise GaweeError(
+                f"expected at most {self.capacity} tokens, got {self.length + len(tokens)}"
+            )
+        for first in range(0, len(tokens), self._most_rows):
+            scores = self._step(tokens[first : first + self._most_rows])
+        return scores
+
+    def _step(self, tokens: Sequence[int]) -> Scores:
+        past, end = self._past, self._past + len(tokens)
+        given: Mapping[str, NDArray[np.generic]] = {
+            "tokens": np.asarray(tokens, np.int64),
+            "positions": np.arange(past - 1, end - 1),
+            **{name: array[:past] for name, array in self._cache.items()},
+        }
+        made = self.code.run(given)
+        for name, array in self._cache.items():
+            array[past:end] = made[f"new_{name}"]
+        self._past = end
+        return made["logits"][0].astype(np.float32)
+
+    def generate(
+        self, tokens: Sequence[int], count: int, sampling: Sampling | None = None, seed: int = 0
+    ) -> Iterator[int]:
+        """Yield up to `count` tokens that go on with some, each as soon as it is known.
+
+        Ends with a token that ends a text, which is yielded too, and where the cache is full.
+        """
+        chosen, random = sampling or Sampling(), np.random.default_rng(seed)
+        for _ in range(count):
+            token = chosen.choose(self.scores(tokens), random)
+            yield token
+            if token in self.config.end or self.length == self.capacity:
+                return
+            tokens = [token]
