@@ -477,6 +477,13 @@ def check_sizes(
         raise GaweeError(problems)
 
 
+def require_numbers(module: ModuleOp, format: str) -> None:
+    """Raise GaweeError for a module of open sizes, of which a format has none."""
+    if names := open_names(module):
+        text = f"cannot be written as {format} with open sizes: {', '.join(e.name for e in names)}"
+        raise GaweeError(Diagnostic(text, hint=SIZES_HINT))
+
+
 def specialized(module: ModuleOp, sizes: Mapping[str, int], *, some: bool = False) -> ModuleOp:
     """Return a copy of a module in which numbers stand for its named sizes.
 

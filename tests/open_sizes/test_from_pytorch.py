@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeAlias
 
 import pytest
@@ -13,7 +14,8 @@ from gawee_dialect.frontends.npu_ir import NPU_IR, SerializationError, extract_i
 from gawee_dialect.frontends.npu_ir.importer import import_ir
 from gawee_dialect.frontends.npu_ir.read import parse_ir
 from gawee_dialect.frontends.npu_ir.write import ir_text
-from gawee_dialect.model import Model
+from gawee_dialect.frontends.onnx.export.model_file import export_onnx
+from gawee_dialect.model import Model, load
 from gawee_dialect.pytorch.execute import ENGINES, execute_ir
 from tests.open_sizes.test_networks import attention, conv_net, mlp
 
@@ -85,6 +87,33 @@ def test_one_code_computes_what_pytorch_does(name: str) -> None:
         torch.testing.assert_close(compiled(*x), expected, rtol=1e-4, atol=1e-5)
     with pytest.raises(GaweeError, match="expected size 'batch' of 1 to 9, got 10"):
         compiled(*inputs(10, *points[0][1:]))
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_as_onnx_it_has_the_names_and_runs_at_all_sizes(tmp_path: Path, name: str) -> None:
+    pytest.importorskip("onnx")
+    runtime = pytest.importorskip("onnxruntime")
+    make, inputs, shapes, points = NETWORKS[name]
+    torch.manual_seed(0)
+    net = make().eval()
+    given = inputs(*(3 + at for at in range(len(points[0]))))
+    module = import_ir(extract_ir(net, given, strict=False, dynamic_shapes=shapes))
+    weights = {name: each.numpy() for name, each in net.state_dict().items()}
+    path = tmp_path / "net.onnx"
+    path.write_bytes(export_onnx(module, weights))
+
+    assert load(path).sizes == Model(module).sizes
+    session = runtime.InferenceSession(path)
+    names = [each.name for each in session.get_inputs()]
+    for sizes in points:
+        x = inputs(*sizes)
+        with torch.no_grad():
+            expected = net(*x)
+        found = session.run(None, {n: each.numpy() for n, each in zip(names, x, strict=True)})
+        wanted = expected if isinstance(expected, tuple) else (expected,)
+        for ours, theirs in zip(found, wanted, strict=True):
+            # Sums of some hundred products in float32, in another order.
+            torch.testing.assert_close(torch.from_numpy(ours), theirs, rtol=1e-4, atol=1e-5)
 
 
 def extracted() -> NPU_IR:

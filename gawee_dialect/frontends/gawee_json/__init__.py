@@ -19,6 +19,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from gawee_dialect.analysis.open_sizes import require_numbers
 from gawee_dialect.analysis.signature import Entry
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, verify_module
 from gawee_dialect.dialect.entry import (
@@ -301,6 +302,7 @@ def export_graph(module: ModuleOp) -> GraphText:
 
     Scans are written out, step by step. Raises GaweeError that lists every op JSON cannot say.
     """
+    require_numbers(module, "Gawee JSON")
     function = find_function(without_scans(module), MAIN)
     if function is None:
         raise GaweeError(f"expected a function @{MAIN}, got none")

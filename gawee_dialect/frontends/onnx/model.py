@@ -7,6 +7,7 @@ from typing import TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from gawee_dialect.dialect.open_size import SizeName
 from gawee_dialect.located_json import JsonValue
 
 Array = NDArray[np.generic]
@@ -86,6 +87,8 @@ class OnnxModel:
     graph: OnnxGraph
     opsets: Mapping[str, int]
     functions: Mapping[str, OnnxFunction] = field(default_factory=dict[str, OnnxFunction])
+    ranges: Mapping[str, SizeName] = field(default_factory=dict[str, SizeName])
+    """What the file says of sizes that have names."""
 
 
 # The element types of ONNX.

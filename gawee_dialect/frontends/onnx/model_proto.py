@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Protocol, TypeGuard
 
 import numpy as np
+from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+from gawee_dialect.dialect.open_size import SizeName, name_of_range
 from gawee_dialect.frontends.metadata import nest
 from gawee_dialect.frontends.onnx.model import (
     Array,
@@ -199,6 +201,9 @@ def _is_list(value: object) -> TypeGuard[Iterable[object]]:
 
 
 METADATA_PREFIX = "gawee."
+RANGES = f"{METADATA_PREFIX}ranges"
+"""The key of a graph's metadata that says which values names of sizes may have."""
+
 """What keys of metadata of ours begin with."""
 EXTERNAL = 1
 """TensorProto.DataLocation of data in a file of its own."""
@@ -277,6 +282,7 @@ class _Graph(Protocol):
     output: Sequence[_ValueInfo]
     initializer: Sequence[_Tensor]
     sparse_initializer: Sequence[object]
+    metadata_props: Sequence[_Entry]
 
 
 class _OpSet(Protocol):
@@ -381,7 +387,8 @@ class _Reader:
             for each, raw in zip(model.graph.initializer, self.raw, strict=True)
         }
         graph = self._graph(model.graph, initializers)
-        return OnnxModel(graph, _opsets(model.opset_import), functions)
+        ranges = _ranges(model.graph.metadata_props)
+        return OnnxModel(graph, _opsets(model.opset_import), functions, ranges)
 
     def function(self, function: _Function) -> OnnxFunction:
         """Return a function."""
@@ -508,6 +515,20 @@ def _metadata(properties: Sequence[_Entry]) -> dict[str, JsonValue] | None:
         )
     except (ValueError, RecursionError):
         return None
+
+
+def _ranges(properties: Sequence[_Entry]) -> Mapping[str, SizeName]:
+    """Return what we said of sizes with names; none where that is no such thing."""
+    try:
+        found = [json.loads(each.value) for each in properties if each.key == RANGES]
+        return {
+            name: name_of_range(name, text)
+            for each in found
+            if isa(each, dict[str, str])
+            for name, text in each.items()
+        }
+    except (ValueError, RecursionError, VerifyException):
+        return {}
 
 
 def _opsets(entries: Sequence[_OpSet]) -> dict[str, int]:

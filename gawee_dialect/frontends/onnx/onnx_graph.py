@@ -40,7 +40,7 @@ class OnnxModelGraph(Graph):
 
     def _new_importer(self) -> OnnxImporter:
         importer = OnnxImporter(self._model, self._name, self._options.shapes)
-        importer.ranges = self._options.ranges
+        importer.ranges = {**self._model.ranges, **self._options.ranges}
         importer.writes_numbers = not self._options.other_weights
         return importer
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
+from gawee_dialect.analysis.open_sizes import require_numbers
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.types import dtype_name
 from gawee_dialect.frontends.graph import Graph
@@ -59,6 +60,7 @@ def export_xoc(module: ModuleOp, name: str = "graph") -> ExportedXoc:
     `name` is the graph's where the module has none. Raises GaweeError that lists every op that ONNX
     has no twin of, and every tensor that the format has no dtype for.
     """
+    require_numbers(module, "XOC")
     return _Exporter(export_graph(module, bodies=False), name).export()
 
 

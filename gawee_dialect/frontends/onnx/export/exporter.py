@@ -36,8 +36,10 @@ from gawee_dialect.frontends.onnx.export.graph import (
     ExportedGraph,
     ExportedNode,
     ExportedValue,
+    OpenFigures,
     Operand,
 )
+from gawee_dialect.frontends.onnx.export.open_sizes import SizeNodes
 from gawee_dialect.frontends.onnx.export.recurrence import not_needed, recurrences, write_layer
 from gawee_dialect.frontends.onnx.export.registry import Given, Outputs, writers
 from gawee_dialect.frontends.onnx.model import Array
@@ -82,6 +84,7 @@ class _Exporter:
     def export(self) -> ExportedGraph:
         """Return the graph; raises GaweeError with all that cannot be written."""
         self._add_arguments()
+        self.sizes = SizeNodes(self.inputs, self.unique)
         returned = self.function.body.block.last_op
         assert isinstance(returned, ReturnOp)
         names = output_names(self.function)
@@ -103,7 +106,7 @@ class _Exporter:
             outputs,
             self.weights,
             self.constants,
-            self.nodes,
+            [*self.sizes.nodes, *self.nodes],
             metadata_values(self.function.attributes.get(METADATA)),
             self.tensor_metadata,
         )
@@ -262,9 +265,7 @@ class _OpNodes:
         outputs: Outputs,
         **attributes: Attribute,
     ) -> ExportedValue:
-        given: list[Operand] = [
-            self.exporter.value(each) if isinstance(each, SSAValue) else each for each in inputs
-        ]
+        given = [self._given(each) for each in inputs]
         while given and given[-1] is None:
             given.pop()
         if isinstance(outputs, TensorType):
@@ -276,6 +277,11 @@ class _OpNodes:
             ]
         self.made.append(ExportedNode(op_type, given, made, attributes, self.op))
         return made[0]
+
+    def _given(self, given: Given) -> Operand:
+        if isinstance(given, OpenFigures):
+            return self.exporter.sizes.list_of(given.sizes, given.name)
+        return self.exporter.value(given) if isinstance(given, SSAValue) else given
 
     def scan(self, op: ScanOp, body: ExportedBody) -> None:
         """Append a Scan along the first axis of its sequences."""

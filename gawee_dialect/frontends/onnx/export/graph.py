@@ -26,6 +26,14 @@ class Figures:
     array: Array
 
 
+@dataclass(frozen=True)
+class OpenFigures:
+    """An input with known elements but for sizes that are open: a run computes it."""
+
+    name: str
+    sizes: Sequence[int]
+
+
 Operand = ExportedValue | Figures | None
 """What a node reads; None for an input that is left out."""
 

@@ -9,6 +9,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import dtype_name, shaped_bytes
 from gawee_dialect.frontends.metadata import flatten
 from gawee_dialect.frontends.onnx.export.exporter import export_graph
@@ -20,8 +21,9 @@ from gawee_dialect.frontends.onnx.export.graph import (
     ExportedValue,
     Figures,
 )
+from gawee_dialect.frontends.onnx.export.open_sizes import ranges_of
 from gawee_dialect.frontends.onnx.model import Array
-from gawee_dialect.frontends.onnx.model_proto import METADATA_PREFIX
+from gawee_dialect.frontends.onnx.model_proto import METADATA_PREFIX, RANGES
 from gawee_dialect.located_json import JsonValue
 
 OPSET = 22
@@ -79,7 +81,7 @@ class _Writer:
         self.name = name
         helper = import_module("onnx.helper")
         self.make_node: Callable[..., _WithMetadata] = getattr(helper, "make_node")
-        self.make_value: Callable[[str, int, Sequence[int]], _WithMetadata] = getattr(
+        self.make_value: Callable[[str, int, Sequence[int | str]], _WithMetadata] = getattr(
             helper, "make_tensor_value_info"
         )
         self.make_graph: Callable[..., _WithMetadata] = getattr(helper, "make_graph")
@@ -107,6 +109,9 @@ class _Writer:
             value_info=self._between(graph),
         )
         self._add_metadata(made, graph.metadata)
+        if ranges := ranges_of(graph.inputs):
+            entry = made.metadata_props.add()
+            entry.key, entry.value = RANGES, json.dumps(ranges)
         opsets = [self.make_opset("", OPSET)]
         return self.make_model(
             made, producer_name="gawee", opset_imports=opsets, ir_version=IR_VERSION
@@ -138,7 +143,8 @@ class _Writer:
 
     def _value(self, value: ExportedValue) -> _WithMetadata:
         dtype = np.dtype(dtype_name(value.type.element_type))
-        made = self.make_value(value.name, self.number(dtype), value.type.get_shape())
+        shape = [str(e) if isinstance(e, OpenSize) else e for e in value.type.get_shape()]
+        made = self.make_value(value.name, self.number(dtype), shape)
         self._add_metadata(made, self.graph.tensor_metadata.get(value.name))
         return made
 

@@ -13,7 +13,12 @@ from typing import Protocol, TypeVar
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.types import AnyTensor
-from gawee_dialect.frontends.onnx.export.graph import Attribute, ExportedValue, Figures
+from gawee_dialect.frontends.onnx.export.graph import (
+    Attribute,
+    ExportedValue,
+    Figures,
+    OpenFigures,
+)
 from gawee_dialect.frontends.onnx.model import Array
 
 FAMILIES = (
@@ -25,7 +30,7 @@ FAMILIES = (
 )
 """The files of `ops/` that register the ops."""
 
-Given = SSAValue | ExportedValue | Figures | None
+Given = SSAValue | ExportedValue | Figures | OpenFigures | None
 """What a node reads: a value of the module, one of another node of the same op, or figures."""
 
 Outputs = Sequence[SSAValue | ExportedValue] | AnyTensor

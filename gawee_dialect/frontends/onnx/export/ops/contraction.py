@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.attention import AttentionOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.dialect.types import (
     AnyTensor,
     dtype_name,
@@ -16,13 +17,15 @@ from gawee_dialect.dialect.types import (
     is_float,
     tensor_shape,
 )
-from gawee_dialect.frontends.onnx.export.graph import ExportedValue, Figures
+from gawee_dialect.frontends.onnx.export.graph import ExportedValue, Figures, OpenFigures
 from gawee_dialect.frontends.onnx.export.registry import Given, Nodes, exports
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 
 
-def sizes(values: Sequence[int], name: str) -> Figures:
-    """Return integers as an input with known elements."""
+def sizes(values: Sequence[int], name: str) -> Figures | OpenFigures:
+    """Return integers as an input with known elements, or of sizes that a run knows."""
+    if is_open(values):
+        return OpenFigures(name, values)
     return Figures(name, np.array(values, np.int64))
 
 

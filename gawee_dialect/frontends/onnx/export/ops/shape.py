@@ -1,8 +1,11 @@
 """Shapes, the order of elements, parts of tensors, and resampling."""
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
+from xdsl.dialects.builtin import TensorType, i64
+from xdsl.ir import Attribute as Type
 
 from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
 from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
@@ -12,9 +15,11 @@ from gawee_dialect.dialect.graph.resize import InterpolateOp
 from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, ReshapeOp
 from gawee_dialect.dialect.graph.slicing import PadOp, SliceOp
+from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.dialect.types import dtype_name, element_type, tensor_shape, tensor_type
-from gawee_dialect.frontends.onnx.export.graph import Attribute, Figures
+from gawee_dialect.frontends.onnx.export.graph import Attribute, ExportedValue, Figures
 from gawee_dialect.frontends.onnx.export.ops.contraction import sizes
+from gawee_dialect.frontends.onnx.export.ops.elementwise import ONNX_DTYPES
 from gawee_dialect.frontends.onnx.export.registry import Given, Nodes, exports
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 
@@ -132,11 +137,25 @@ def iota(nodes: Nodes, op: IotaOp) -> None:
     """Positions, written out"""
     type = tensor_type(op.result)
     shape, axis = type.get_shape(), op.axis.value.data
-    if np.prod(shape) > MAX_CONSTANT:
-        raise Refusal(f"cannot be written as ONNX with more than {MAX_CONSTANT} elements")
-    row = np.arange(shape[axis], dtype=dtype_name(type.element_type))
-    line = row.reshape([-1 if a == axis % len(shape) else 1 for a in range(len(shape))])
-    nodes("Expand", [nodes.constant(line), sizes(shape, "shape")], op.results)
+    led = [size if a == axis % len(shape) else 1 for a, size in enumerate(shape)]
+    if is_open(led):
+        line = _line_of_open_size(nodes, led, type.element_type)
+    else:
+        if not is_open(shape) and prod(shape) > MAX_CONSTANT:
+            raise Refusal(f"cannot be written as ONNX with more than {MAX_CONSTANT} elements")
+        row = np.arange(shape[axis], dtype=dtype_name(type.element_type))
+        line = nodes.constant(row.reshape(led))
+    nodes("Expand", [line, sizes(shape, "shape")], op.results)
+
+
+def _line_of_open_size(nodes: Nodes, shape: Sequence[int], element: Type) -> ExportedValue:
+    """Return positions along the axis of a shape that has another size than 1."""
+    count = nodes("Squeeze", [sizes([prod(shape)], "count")], TensorType(i64, []))
+    first, step = Figures("start", np.asarray(0)), Figures("delta", np.asarray(1))
+    row = nodes("Range", [first, count, step], TensorType(i64, [prod(shape)]))
+    number = ONNX_DTYPES[dtype_name(element)]
+    cast = nodes("Cast", [row], TensorType(element, [prod(shape)]), to=number)
+    return nodes("Reshape", [cast, sizes(shape, "shape")], TensorType(element, shape))
 
 
 LINEAR: dict[str, Attribute] = {
