@@ -201,10 +201,9 @@ def _is_list(value: object) -> TypeGuard[Iterable[object]]:
 
 
 METADATA_PREFIX = "gawee."
+"""What keys of metadata of ours begin with."""
 RANGES = f"{METADATA_PREFIX}ranges"
 """The key of a graph's metadata that says which values names of sizes may have."""
-
-"""What keys of metadata of ours begin with."""
 EXTERNAL = 1
 """TensorProto.DataLocation of data in a file of its own."""
 
