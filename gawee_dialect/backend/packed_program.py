@@ -101,7 +101,7 @@ def _check(described: object) -> IndexCheck:
     op, axes, sizes, place, node, from_end = described
     assert isinstance(op, str)
     assert isa(axes, list[int])
-    assert isa(sizes, list[int])
+    assert isa(sizes, list[int | str])
     assert isa(place, str | None)
     assert isa(node, str | None)
     assert isinstance(from_end, bool)

@@ -6,12 +6,14 @@ returns for each axis that they name the worst of them, in a result of `@main` m
     {gawee.indices = {op = "gawee.gather", axes = array<i64: 0>, sizes = array<i64: 5>}}
 
 An index is shifted so that the ones in range come first among all i64: the greatest is the worst.
+Along an axis whose size is open, all that are in range count as 0.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     DenseArrayBase,
     DictionaryAttr,
     IntegerType,
@@ -22,6 +24,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import node_name, place
 
@@ -38,7 +41,8 @@ class IndexCheck:
 
     op: str
     axes: tuple[int, ...]
-    sizes: tuple[int, ...]
+    sizes: tuple[int | str, ...]
+    """Of the axes: numbers, or the texts of sizes that are open."""
     place: str | None = None
     """Its `file:line:column`."""
     node: str | None = None
@@ -52,15 +56,21 @@ class IndexCheck:
     ) -> "IndexCheck":
         """Describe an op of the graph."""
         found = place(op.location), node_name(op.location)
-        return IndexCheck(op.name, tuple(axes), tuple(sizes), *found, from_end)
+        said = (each.text() if isinstance(each, OpenSize) else each for each in sizes)
+        return IndexCheck(op.name, tuple(axes), tuple(said), *found, from_end)
 
     def shifts(self) -> Sequence[int]:
         """Return what is added to an index for each axis: the least in range is the least i64."""
-        return [LEAST + size * self.from_end for size in self.sizes]
+        return [
+            LEAST + (0 if isinstance(size, str) else size) * self.from_end for size in self.sizes
+        ]
 
     def limits(self) -> Sequence[int]:
         """Return the least shifted index that is out of range, for each axis."""
-        return [LEAST + size * (1 + self.from_end) for size in self.sizes]
+        return [
+            LEAST + (1 if isinstance(size, str) else size * (1 + self.from_end))
+            for size in self.sizes
+        ]
 
     @staticmethod
     def of(attributes: DictionaryAttr) -> "IndexCheck | None":
@@ -78,16 +88,20 @@ class IndexCheck:
             value = entries.get(name)
             return value.get_values() if isa(value, DenseArrayBase[IntegerType]) else ()
 
-        axes, sizes = numbers("axes"), numbers("sizes")
+        named, sizes = entries.get("sizes"), tuple[int | str, ...](numbers("sizes"))
+        if isa(named, ArrayAttr[StringAttr]):
+            sizes = tuple(int(each.data) if each.data.isdigit() else each.data for each in named)
         described = text("place"), text("node"), "from_start" not in entries
-        return IndexCheck(text("op") or "", axes, sizes, *described)
+        return IndexCheck(text("op") or "", numbers("axes"), sizes, *described)
 
     def mark(self) -> DictionaryAttr:
         """Return the attributes that mark a result."""
         entries: dict[str, Attribute] = {
             "op": StringAttr(self.op),
             "axes": DenseArrayBase.from_list(i64, self.axes),
-            "sizes": DenseArrayBase.from_list(i64, self.sizes),
+            "sizes": DenseArrayBase.from_list(i64, self.sizes)
+            if isa(self.sizes, tuple[int, ...])
+            else ArrayAttr(StringAttr(str(size)) for size in self.sizes),
         }
         for name, value in (("place", self.place), ("node", self.node)):
             if value is not None:

@@ -12,6 +12,7 @@ from gawee_dialect.analysis.signature import Signature
 from gawee_dialect.dialect.entry import entry_arguments, find_entry
 from gawee_dialect.dialect.graph.gather import IndexedOp
 from gawee_dialect.dialect.index_check import IndexCheck
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.instruments.check.functions import ArraySpec, argument_specs
 from gawee_dialect.instruments.check.inputs import DataSet
 from gawee_dialect.interpreter.arrays import Array
@@ -36,8 +37,9 @@ def with_wrong_indices(module: ModuleOp, function: str, usual: DataSet) -> Itera
 
     Where no op says which arguments are indices, integers are.
     """
-    sizes = sorted({*_sizes(module, function)})
     specs = [spec for spec in argument_specs(module, function) if spec.dtype.kind == "i"]
+    known = (each for each in _sizes(module, function) if isinstance(each, int))
+    sizes = sorted({*known, *(spec.size for spec in specs if spec.size)})
     indices = [spec for spec in specs if spec.use == "index"] or specs
     fewest = min((prod(spec.shape) for spec in indices), default=0)
     if not sizes or not fewest:
@@ -50,12 +52,12 @@ def with_wrong_indices(module: ModuleOp, function: str, usual: DataSet) -> Itera
         yield replace(usual, arrays={**usual.arrays, **arrays}, name=WRONG_INDICES)
 
 
-def _sizes(module: ModuleOp, function: str) -> Iterator[int]:
+def _sizes(module: ModuleOp, function: str) -> Iterator[int | str]:
     for check in index_checks(module, function):
         yield from check.sizes
     for op in module.walk():
         if isinstance(op, IndexedOp):
-            yield from op.named_sizes
+            yield from (each for each in op.named_sizes if not isinstance(each, OpenSize))
 
 
 def _drawn(spec: ArraySpec, values: Sequence[int]) -> Array:

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     ModuleOp,
     TensorType,
+    i1,
     i64,
 )
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
@@ -31,12 +32,16 @@ from gawee_dialect.analysis.index_bounds import Range, column_ranges
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import output_attributes, output_names
 from gawee_dialect.dialect.graph.arithmetic import MaximumOp, MinimumOp
+from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
 from gawee_dialect.dialect.graph.cast import CastOp
+from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
-from gawee_dialect.dialect.graph.elementwise import AddOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, SubOp
 from gawee_dialect.dialect.graph.gather import IndexedOp
+from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.graph.reduction import ReduceMaxOp
 from gawee_dialect.dialect.graph.scan import ScanOp
+from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.index_check import LEAST, IndexCheck
 from gawee_dialect.dialect.kernels.kernel import YieldOp
 from gawee_dialect.dialect.open_size import OpenSize, UnknownSize, is_open
@@ -174,14 +179,10 @@ class _Checker:
         in_range = all(map(_is_within, ranges, sizes))
         if in_range or 0 in tensor_shape(op.positions):
             return
-        if is_open(sizes):
-            axis, size = next(
-                (axis, size)
-                for axis, size in zip(axes, sizes, strict=True)
-                if isinstance(size, OpenSize)
-            )
-            message = f"cannot check indices that name axis {axis}, whose size '{size}' is open"
-            raise GaweeError(Diagnostic.at(op, message, "trust_indices leaves checks out"))
+        for axis, size in zip(axes, sizes, strict=True):
+            if isinstance(size, OpenSize) and size.range()[0] < 1:
+                message = f"cannot check indices of axis {axis}, whose size '{size}' may be 0"
+                raise GaweeError(Diagnostic.at(op, message, "trust_indices leaves checks out"))
         if 0 in sizes:
             axis = axes[sizes.index(0)]
             raise GaweeError(
@@ -189,8 +190,7 @@ class _Checker:
             )
         key = op.positions, sizes
         if key not in self.checked:
-            check = IndexCheck.at(op, axes, sizes)
-            found = clamped(op, op.positions, check, by_rows=op.BY_ROWS)
+            found, check = clamped(op)
             if op.parent_op() is not self.function:  # a step's or a branch's: others have others
                 op.operands[1] = found.indices
                 self._report(op, check, found.worst)
@@ -241,8 +241,10 @@ class _Checker:
         self.function.res_attrs = ArrayAttr[DictionaryAttr](marks)
 
 
-def clamped(op: Operation, indices: SSAValue, check: IndexCheck, *, by_rows: bool) -> Checked:
+def clamped(op: IndexedOp) -> tuple[Checked, IndexCheck]:
     """Insert before an op what clamps its indices, and what finds the worst of them."""
+    indices, by_rows = op.positions, op.BY_ROWS
+    check = IndexCheck.at(op, op.named_axes, op.named_sizes)
     inserted: list[Operation] = []
     builder = Builder(InsertPoint.before(op))
     builder.operation_insertion_handler = [inserted.append]
@@ -255,11 +257,28 @@ def clamped(op: Operation, indices: SSAValue, check: IndexCheck, *, by_rows: boo
         dense = DenseIntElementsAttr.from_list(TensorType(type, shape), fitting)
         return builder.insert(ConstantOp(dense)).result
 
-    least = constants([-size for size in check.sizes], element)
-    greatest = constants([size - 1 for size in check.sizes], element)
+    def last(size: int) -> SSAValue:
+        """Return the last index of an axis of any size: of a list, where there are several."""
+        if not isinstance(size, OpenSize):
+            return constants([size - 1], element)
+        counted = builder.insert(IotaOp(TensorType(element, [size]))).result
+        return builder.insert(ReduceMaxOp(counted, axes=[0], keep_dims=by_rows)).result
+
+    if is_open(op.named_sizes):
+        ends = [last(size) for size in op.named_sizes]
+        greatest = builder.insert(CatOp(ends)).result if len(ends) > 1 else ends[0]
+        ones = constants([-1] * len(ends), element)
+        least = builder.insert(SubOp(ones, greatest)).result
+    else:
+        least = constants([-size for size in op.named_sizes], element)
+        greatest = constants([size - 1 for size in op.named_sizes], element)
     above = builder.insert(MaximumOp(indices, least)).result
     inside = builder.insert(MinimumOp(above, greatest)).result
-    wide = indices if element == i64 else builder.insert(CastOp(indices, i64)).result
+    told = indices
+    if is_open(op.named_sizes):
+        held = [isinstance(size, OpenSize) for size in op.named_sizes]
+        told = _outside(builder, indices, inside, held if by_rows else None)
+    wide = told if element == i64 else builder.insert(CastOp(told, i64)).result
     shifted = builder.insert(AddOp(wide, constants(check.shifts(), i64))).result
     rank = len(tensor_shape(indices))
     worst = builder.insert(ReduceMaxOp(shifted, axes=range(rank - by_rows))).result
@@ -268,7 +287,23 @@ def clamped(op: Operation, indices: SSAValue, check: IndexCheck, *, by_rows: boo
         inside.name_hint, worst.name_hint = f"{name}_indices", f"{name}_largest_index"
     for new in inserted:
         hand_on_location(op, new)
-    return Checked(inside, worst)
+    return Checked(inside, worst), check
+
+
+def _outside(
+    builder: Builder, indices: SSAValue, inside: SSAValue, held: Sequence[bool] | None
+) -> SSAValue:
+    """Return 0 for the indices that clamping left alone; `held` says in which columns of rows."""
+    element = element_type(indices)
+    assert isa(element, IntegerType)
+    zero = DenseIntElementsAttr.from_list(TensorType(element, []), [0])
+    none = builder.insert(ConstantOp(zero)).result
+    same = builder.insert(CompareOp(indices, inside, predicate="eq")).result
+    if held is not None and not all(held):
+        dense = DenseIntElementsAttr.from_list(TensorType(i1, [len(held)]), held)
+        columns = builder.insert(ConstantOp(dense)).result
+        same = builder.insert(BitwiseAndOp(same, columns)).result
+    return builder.insert(WhereOp(same, none, indices)).result
 
 
 def worst_of_steps(scan: ScanOp, worst: SSAValue) -> SSAValue:
@@ -347,6 +382,9 @@ class CheckIndices(ModulePass):
     Indices in the body of a scan are clamped at each step, and the worst of all steps is reported;
     those of a scan in a scan are clamped without a report. So are those of `scf.while`; a branch of
     `scf.if` returns the worst of its indices, and the other one none.
+
+    Along an axis whose size is open, what is in range counts as 0, and the last index of the axis
+    is the greatest of a `gawee.iota`; the size must be at least 1.
 
     A function that others call keeps its results: its indices are clamped without a report.
 
