@@ -124,7 +124,7 @@ def _in_place(op: Operation, output: int, other: int) -> bool:
 def _bytes_of(value: SSAValue) -> _Bytes | None:
     buffer = buffer_of(value)
     type = buffer.type
-    if not isa(type, MemRefType[Attribute]) or -1 in type.get_shape():
+    if not isa(type, MemRefType[Attribute]) or not type.has_static_shape():
         return None
     try:
         size = prod(array_shape(type)) * dtype_of(type).itemsize

@@ -105,7 +105,7 @@ class PartCopy:
 def dense_run(value: SSAValue) -> Run | None:
     """Return which bytes of its allocation a memref is; None if they are not side by side."""
     type = value.type
-    if not isa(type, MemRefType[Attribute]) or -1 in type.get_shape():
+    if not isa(type, MemRefType[Attribute]) or not type.has_static_shape():
         return None
     strides, offset, dense = type.get_strides(), type.get_offset(), 1
     if strides is None or offset is None:
