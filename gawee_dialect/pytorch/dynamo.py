@@ -49,6 +49,7 @@ from gawee_dialect.pytorch.open_sizes import (
     has_open_sizes,
     inputs_of_other_shapes,
     numbers_of_symbols,
+    ranges_of_symbols,
     with_sizes,
 )
 from gawee_dialect.pytorch.partition import Part, static_inputs_of
@@ -374,6 +375,11 @@ class InferenceGraph:
         return explained_whole([*sized.graph.nodes])
 
     def _compile(self, args: Sequence[object]) -> StaticGraph:
+        if self._has_open_sizes and len(ranges_of_symbols(self._graph)) > 1:
+            made = self._of_open_sizes(args)
+            if made is not None:
+                self._places = None  # images are one size among others
+                return made
         if self._places is not None and not self._mixes:
             try:
                 return self._of_images(args, self._places)

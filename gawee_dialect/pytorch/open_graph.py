@@ -13,7 +13,7 @@ from gawee_dialect.frontends.npu_ir.importer import import_ir
 from gawee_dialect.frontends.npu_ir.ir import TensorMeta
 from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, torch
 from gawee_dialect.identifiers import c_name
-from gawee_dialect.pytorch.open_sizes import copied, numbers_of_symbols
+from gawee_dialect.pytorch.open_sizes import copied, numbers_of_symbols, ranges_of_symbols
 from gawee_dialect.pytorch.static_graph import ConvertedGraph, StaticGraph
 
 LEAST = 512
@@ -52,9 +52,11 @@ def open_graph(
     few: object = torch().ops.aten._native_batch_norm_legit_functional.default
     if any(node.target is few for node in graph.graph.nodes):
         raise GaweeError("statistics of a batch are computed as the numbers of images asks")
-    numbers = numbers_of_symbols(graph, args)
+    numbers, guarded = numbers_of_symbols(graph, args), ranges_of_symbols(graph)
     ranges: Mapping[object, SizeName] = {
-        symbol: _range(symbol, number, None if before is None else before.ranges[symbol])
+        symbol: _range(
+            symbol, number, guarded[symbol], None if before is None else before.ranges[symbol]
+        )
         for symbol, number in numbers.items()
     }
     try:
@@ -86,6 +88,11 @@ def _alike(
     return {symbol: first.setdefault(numbers[symbol], name) for symbol, name in ranges.items()}
 
 
-def _range(symbol: object, number: int, before: SizeName | None) -> SizeName:
+def _range(
+    symbol: object, number: int, guarded: tuple[int, int], before: SizeName | None
+) -> SizeName:
+    """Return what a symbol is compiled for: no more than what PyTorch calls the graph with."""
+    low, most = guarded
     high = max(LEAST, 1 << number.bit_length(), 0 if before is None else before.high)
-    return SizeName(c_name(str(symbol)), min(2, number), high)
+    low = min(max(2, low), number)
+    return SizeName(c_name(str(symbol)), low, max(min(high, most), number))

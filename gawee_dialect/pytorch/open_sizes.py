@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
+from gawee_dialect.dialect.open_size import UNBOUNDED
 from gawee_dialect.frontends.npu_ir.pytorch import (
     FxGraph,
     GraphModule,
@@ -65,6 +66,22 @@ def copied(graph: GraphModule) -> GraphModule:
 def numbers_of_symbols(graph: GraphModule, args: Sequence[object]) -> Mapping[object, int]:
     """Return what symbols are for some arguments: those that are sizes of arguments themselves."""
     return dict(_symbols(graph, args))
+
+
+def ranges_of_symbols(graph: GraphModule) -> Mapping[object, tuple[int, int]]:
+    """Return between which numbers PyTorch has the graph called again: beyond, it traces another.
+
+    So a length that cuts a table of 64 positions is at most 64.
+    """
+    values = [node.meta.get("val") for node in graph.graph.nodes if node.op == "placeholder"]
+    sizes = [size for value in values for size in _sizes(value) if is_symbol(size)]
+    return {expression(size): _guarded(size) for size in sizes}
+
+
+def _guarded(size: object) -> tuple[int, int]:
+    node = getattr(size, "node")
+    known = getattr(node, "shape_env").var_to_range[expression(size)]
+    return int(max(known.lower, 0)), int(min(known.upper, UNBOUNDED))
 
 
 def known_values(graph: GraphModule, args: Sequence[object]) -> Mapping[Node, object]:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from unittest import mock
 
 import pytest
 
@@ -10,7 +11,7 @@ pytest.importorskip("torch")
 import torch
 from torch.nn import functional
 
-from gawee_dialect.pytorch import gawee_backend
+from gawee_dialect.pytorch import dynamo, gawee_backend
 from tests.closeness import Tolerances
 
 # Sums of some dozen products in float32, in another order.
@@ -87,8 +88,11 @@ def test_a_length_traces_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
         torch.testing.assert_close(compiled(x), layer(x), **CLOSE)
 
 
-def no_more_code(*_: object, **__: object) -> object:
-    raise AssertionError("expected code that is there, got another compilation")
+def no_more_code(monkeypatch: pytest.MonkeyPatch) -> mock.Mock:
+    """Count compilations from here on: what one raises would be left to PyTorch."""
+    counted = mock.Mock(wraps=dynamo.program_of)
+    monkeypatch.setattr(dynamo, "program_of", counted)
+    return counted
 
 
 def test_one_code_serves_all_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,10 +104,43 @@ def test_one_code_serves_all_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
         for batch, length in ((2, 6), (3, 9)):
             compiled(torch.randn(batch, length, 12))
 
-        monkeypatch.setattr("gawee_dialect.pytorch.dynamo.program_of", no_more_code)
+        made = no_more_code(monkeypatch)
         for batch, length in ((2, 6), (7, 5), (5, 40), (16, 2), (3, 131)):
             x = torch.randn(batch, length, 12)
             torch.testing.assert_close(compiled(x), layer(x), **CLOSE)
+        assert not made.called
+
+
+class CutTable(torch.nn.Module):
+    """Each image by itself, of a length that cuts a table of 40 positions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.word = torch.nn.Embedding(11, 12)
+        self.register_buffer("places", torch.randn(1, 40, 12))
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        x = self.word(ids) + self.get_buffer("places")[:, : ids.shape[1]]
+        return x.softmax(-1)
+
+
+@pytest.mark.parametrize("dynamic", [True, None])
+def test_one_code_serves_all_lengths_that_a_table_has(
+    dynamic: bool | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch._dynamo.reset()
+    torch.manual_seed(5)
+    net = CutTable().eval()
+    compiled = torch.compile(net, backend=gawee_backend, dynamic=dynamic)
+    with torch.no_grad():
+        for batch, length in ((2, 6), (3, 9)):
+            compiled(torch.randint(0, 11, (batch, length)))
+
+        made = no_more_code(monkeypatch)
+        for batch, length in ((7, 5), (5, 40), (16, 2), (500, 31)):
+            ids = torch.randint(0, 11, (batch, length))
+            torch.testing.assert_close(compiled(ids), net(ids), **CLOSE)
+        assert not made.called
 
 
 def test_keys_and_values_of_a_cache_that_grows_are_as_long(
@@ -118,13 +155,15 @@ def test_keys_and_values_of_a_cache_that_grows_are_as_long(
     compiled = torch.compile(attend, backend=gawee_backend)
     with torch.no_grad():
         state = [torch.randn(1, 2, 3, 8), torch.randn(1, 2, 3, 8)]
+        made = mock.Mock()
         for token in range(6):
             x = torch.randn(1, 2, 1, 8)
             expected, (result, *new) = attend(x, *state), compiled(x, *state)
             torch.testing.assert_close([result, *new], expected, **CLOSE)
             state = new
             if token == 2:
-                monkeypatch.setattr("gawee_dialect.pytorch.dynamo.program_of", no_more_code)
+                made = no_more_code(monkeypatch)
+        assert made.call_count == 0
 
 
 def test_a_size_beyond_a_range_is_compiled_for() -> None:
