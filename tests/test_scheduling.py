@@ -315,7 +315,7 @@ def test_the_choices_for_a_benchmarked_network_make_the_same_code(
     pytest.importorskip("torch")
     from benchmarks.models import build
 
-    model = gawee_dialect.from_torch(*build(name))
+    model = Model.from_torch((network := build(name))[0], network[1:])
     options = CodeOptions(target="skylake-avx512", num_threads=2)
 
     assert_same_machine_code(model, options, tmp_path / "chosen.py")
