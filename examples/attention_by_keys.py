@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from xdsl.builder import Builder, InsertPoint
+from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from gawee_dialect.dialect.dense import dense_of
 from gawee_dialect.dialect.graph.arithmetic import MaximumOp
