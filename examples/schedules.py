@@ -41,12 +41,17 @@ def direct_conv(sch: KernelSchedule, lanes: int = 16) -> KernelSchedule:
     return in_registers(sch, "feature", lanes, row=1, feature=features, column=columns)
 
 
-def depthwise_conv(sch: KernelSchedule, lanes: int = 16) -> KernelSchedule:
+def depthwise_conv(sch: KernelSchedule, lanes: int = 16, in_blocks: bool = False) -> KernelSchedule:
     """Each channel by itself: vectors are along a row, and a tile has several rows.
 
-    Weights of a tile are loaded once for all its rows.
+    Weights of a tile are loaded once for all its rows. Where channels lie in blocks, as behind
+    another convolution, vectors are of channels, and a tile is a part of a row.
     """
     sch.name("image", "channel", "row", "column", "y", "x")
+    if in_blocks:
+        columns = max(part for part in range(1, 16) if sch.sizes["column"] % part == 0)
+        channels = min(lanes, sch.sizes["channel"])
+        return in_registers(sch, "channel", lanes, channel=channels, column=columns)
     rows = max(part for part in range(1, 16) if sch.sizes["row"] % part == 0)
     sch.tile(row=rows).vectorize(column=lanes).unroll("row")
     return sch
@@ -83,10 +88,13 @@ def layer_norm(sch: NetworkSchedule, lanes: int = 16) -> NetworkSchedule:
 def inverted_residual(sch: NetworkSchedule, lanes: int = 16) -> NetworkSchedule:
     """Sandler et al., MobileNetV2, 2018: a 1x1 convolution, a depthwise one, another 1x1.
 
-    The 1x1 convolutions are matrix products for each pixel, whose tiles are parts of rows.
+    The 1x1 convolutions are matrix products for each pixel, whose tiles are parts of rows. Between
+    them channels lie in blocks; a copy puts the last ones as they are wanted.
     """
     for kernel in sch.select("conv"):
-        depthwise_conv(kernel, lanes)
+        depthwise_conv(kernel, lanes, in_blocks=True)
     for kernel in sch.select("matmul"):
         direct_conv(kernel, lanes)
+    for kernel in sch.select("copy"):
+        by_rows(kernel, lanes, 1)
     return sch

@@ -15,6 +15,8 @@ from xdsl.dialects.builtin import ModuleOp
 import gawee_dialect
 from examples.resnet18.write_graph import write_resnet18
 from examples.unet.write_graph import write_unet
+from gawee_dialect.backend.code_generation import emit_object
+from gawee_dialect.backend.jit import Target, optimized_module
 from gawee_dialect.code_options import EXACT, CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import Model
@@ -302,10 +304,37 @@ def test_what_the_compiler_chose_makes_the_same_code_when_it_is_read(
     options = CodeOptions(target=target, num_threads=2)
     path = tmp_path / "chosen.py"
 
-    schedule(model, options).assign().save(path)
+    assert_same_machine_code(model, options, path)
 
+
+@full_run
+@pytest.mark.parametrize("name", ["resnet18", "resnet50", "mobilenetv2", "unet", "bert-small"])
+def test_the_choices_for_a_benchmarked_network_make_the_same_code(
+    name: str, tmp_path: Path
+) -> None:
+    pytest.importorskip("torch")
+    from benchmarks.models import build
+
+    model = Model.from_torch((network := build(name))[0], network[1:])
+    options = CodeOptions(target="skylake-avx512", num_threads=2)
+
+    assert_same_machine_code(model, options, tmp_path / "chosen.py")
+
+
+def assert_same_machine_code(model: Model, options: CodeOptions, path: Path) -> None:
+    """Write what the compiler chooses to a file, read it, and compare the object files."""
+    schedule(model, options).assign().save(path)
     read = replace(options, schedules=read_schedules(path))
-    assert str(model.lowered("llvm", read)) == str(model.lowered("llvm", options))
+    chosen, again = (model.lowered("llvm", each) for each in (options, read))
+    assert str(again) == str(chosen)
+    assert read.schedules.entries
+    assert object_of(again, options) == object_of(chosen, options)
+
+
+def object_of(module: ModuleOp, options: CodeOptions) -> bytes:
+    """Return the machine code of a module of llvm."""
+    parsed, machine = optimized_module(module, Target.of(options.machine.processor), jit=False)
+    return emit_object(machine, parsed)
 
 
 @pytest.mark.parametrize("algorithms", ["fast", EXACT])

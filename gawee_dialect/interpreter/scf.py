@@ -117,7 +117,7 @@ class ScfFunctions(OpFunctions):
             for static in (op.static_lower, op.static_upper, op.static_step)
         )
         shared = tuple(values)
-        results = tuple(np.array(array) for array in shared)
+        results = tuple(array.copy() for array in shared)
         arguments = op.body.block.args[op.rank :]
         targets: dict[SSAValue, Array] = dict(zip(arguments, results, strict=True))
         for indices in iterations(lower, upper, step):

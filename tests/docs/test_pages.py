@@ -34,6 +34,7 @@ PAGES = [
     ROOT / "docs" / "loaded_files.md",
     ROOT / "docs" / "measuring.md",
     ROOT / "docs" / "operator_descriptions.md",
+    ROOT / "docs" / "schedule_library.md",
     ROOT / "docs" / "index_notation.md",
     ROOT / "docs" / "weights.md",
     ROOT / "docs" / "workbench.md",
