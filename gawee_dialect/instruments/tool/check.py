@@ -132,7 +132,7 @@ class _Steps(Interpreter.Listener):
     def will_interpret_op(self, op: Operation, args: PythonValues) -> None:
         self._steps += 1
         if self._steps > MOST_STEPS:
-            raise CannotRun(Diagnostic.at(op, f"is run after {MOST_STEPS} others"))
+            raise CannotRun(Diagnostic.at(op, f"more than {MOST_STEPS} steps"))
 
 
 def _is_number(value: object) -> TypeGuard[Array]:
