@@ -1,6 +1,8 @@
 """What the ops of the scf dialect do: a loop nest is compiled once, or interpreted op by op."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import product
 
 import numpy as np
@@ -17,15 +19,28 @@ from xdsl.interpreter import (
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
+from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.dialect.arrays import OtherNumbers
 from gawee_dialect.interpreter.arrays import Array
-from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.functions import OpFunctions, RunError
 from gawee_dialect.interpreter.loops.compiler import CompiledNest, compile_nest
 from gawee_dialect.interpreter.loops.writer import NotCompilable
 from gawee_dialect.interpreter.slices import mixed_values, put_slice
 from gawee_dialect.upstream import scf as ours
 from gawee_dialect.upstream.forall import ForallOp, InParallelOp
 from gawee_dialect.upstream.tensor import ParallelInsertSliceOp
+
+_most_rounds: ContextVar[int | None] = ContextVar("most_rounds", default=None)
+
+
+@contextmanager
+def limited_rounds(most: int) -> Generator[None]:
+    """Let an `scf.while` go round so often at most, for the time of a with block."""
+    token = _most_rounds.set(most)
+    try:
+        yield
+    finally:
+        _most_rounds.reset(token)
 
 
 class SeesLoops(Interpreter.Listener):
@@ -154,11 +169,16 @@ class ScfFunctions(OpFunctions):
 
     @impl(scf.WhileOp)
     def while_(self, interpreter: Interpreter, op: scf.WhileOp, args: PythonValues) -> PythonValues:
+        most, rounds = _most_rounds.get(), 0
         while True:
+            if rounds == most:
+                message = f"has not ended after {most} rounds"
+                raise RunError(Diagnostic.at(op, message, "give data for which it ends"))
             holds, *passed = interpreter.run_ssacfg_region(op.before_region, args, "while")
             if not np.all(holds):
                 return tuple(passed)
             args = interpreter.run_ssacfg_region(op.after_region, tuple(passed), "do")
+            rounds += 1
 
     @impl_terminator(scf.ConditionOp)
     def condition(

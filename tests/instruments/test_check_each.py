@@ -10,10 +10,11 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from xdsl.context import Context
-from xdsl.dialects import arith, llvm, test
+from xdsl.dialects import arith, llvm, scf, test
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, UnknownLoc, i32
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.graph.arithmetic import NegOp
@@ -328,6 +329,61 @@ def test_native_code_that_writes_anywhere_is_stopped_in_a_process_of_its_own() -
     error = failure(parse(LOOP), *parse_passes("canonicalize", all_passes()), FromFunction(run_far))
 
     assert "left a module that cannot be run: native code was stopped by SIGSEGV" in str(error)
+
+
+COUNTING = """
+func.func @main(%n: i32) -> i32 {
+  %c9 = arith.constant 9 : i32
+  %one = arith.constant 1 : i32
+  %r = scf.while (%a = %one) : (i32) -> i32 {
+    %b = arith.addi %a, %one : i32
+    %more = arith.cmpi ult, %b, %c9 : i32
+    scf.condition(%more) %b : i32
+  } do {
+  ^bb0(%b: i32):
+    scf.yield %b : i32
+  }
+  return %r : i32
+}
+"""
+
+
+def never_end(module: ModuleOp) -> None:
+    for op in module.walk():
+        if isinstance(op, scf.ConditionOp):
+            true = arith.ConstantOp(IntegerAttr.from_bool(True))
+            Rewriter.insert_op(true, InsertPoint.before(op))
+            op.operands[0] = true.result
+
+
+def test_a_pass_that_leaves_a_loop_without_end_is_named_and_the_loop() -> None:
+    error = failure(parse(COUNTING), FromFunction(never_end))
+
+    assert str(error).splitlines() == [
+        "test.mlir:5:3: error: pass 'from-function' left a module that cannot be run: "
+        "'scf.while' op has not ended after 100000 rounds",
+        "hint: give data for which it ends",
+    ]
+
+
+def test_a_loop_that_had_no_end_before_is_told_and_ends_no_pipeline() -> None:
+    module = parse(COUNTING)
+    never_end(module)
+    each = checked(module, *parse_passes("canonicalize,cse", all_passes()))
+
+    assert notes(each)["(as it was read)"] == (
+        "not run: 'scf.while' op has not ended after 100000 rounds; give data for which it ends"
+    )
+    assert each.steps[0].place == "test.mlir:5:3"
+
+
+def test_native_code_without_end_is_stopped() -> None:
+    def spin() -> dict[str, np.ndarray]:
+        while True:
+            pass
+
+    with pytest.raises(GaweeError, match="has not ended after 1 s of processor time"):
+        run_isolated(spin, 1)
 
 
 def test_isolated_code_hands_back_errors_and_exit_codes() -> None:

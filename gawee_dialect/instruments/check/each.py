@@ -208,7 +208,9 @@ class CheckEach(EachPass[CheckStep]):
         try:
             return self._run(module, step)
         except GaweeError as error:
-            step.note = f"not run: {error.diagnostics[0].message}"
+            first = error.diagnostics[0]
+            step.note = "; ".join(filter(None, (f"not run: {first.message}", first.hint)))
+            step.place = first.place
             return None
 
     def _run(self, module: ModuleOp, step: CheckStep) -> State | None:

@@ -30,9 +30,14 @@ from gawee_dialect.instruments.check.inputs import DataSet
 from gawee_dialect.interpreter.arrays import Array, unwritten_memory
 from gawee_dialect.interpreter.machine import check_implemented
 from gawee_dialect.interpreter.run import Program
+from gawee_dialect.interpreter.scf import limited_rounds
 
 LARGEST_INTERPRETED = 10_000
 """Scalar operations in loops: up to a second in the interpreter; beyond, native code is faster."""
+
+
+MOST_ROUNDS = 100_000
+"""An `scf.while` that goes round more often is taken for one without end: some seconds."""
 
 
 class Engine(StrEnum):
@@ -139,7 +144,7 @@ class Plan:
         program = Program(module, self.function, listeners, implementations)
         outputs: list[dict[str, Array]] = []
         for data in data_sets:
-            with unwritten_memory(data.unwritten):
+            with unwritten_memory(data.unwritten), limited_rounds(MOST_ROUNDS):
                 found = program.run(data.arrays)
             outputs.append({**self._untouched(data.arrays), **found})
         return outputs

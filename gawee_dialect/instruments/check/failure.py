@@ -57,7 +57,7 @@ def stopped_running(passes: Sequence[ModulePass], error: GaweeError) -> CheckFai
     """Blame the last pass for a program that ran before it and does not run after it."""
     first = error.diagnostics[0]
     blamed = failure(passes, f"left a module that cannot be run: {first.message}")
-    located = replace(blamed.diagnostics[0], place=first.place, node=first.node)
+    located = replace(blamed.diagnostics[0], place=first.place, node=first.node, hint=first.hint)
     return CheckFailure(blamed.pass_name, located, blamed.differing)
 
 

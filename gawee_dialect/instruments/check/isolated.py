@@ -11,8 +11,11 @@ from contextvars import ContextVar
 
 import numpy as np
 
-from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.interpreter.arrays import Array
+
+MOST_SECONDS = 300
+"""Of processors: machine code that is called once and takes longer has a loop without end."""
 
 _expendable: ContextVar[bool] = ContextVar("expendable", default=False)
 
@@ -30,11 +33,14 @@ def expendable_process() -> Generator[None]:
         _expendable.reset(token)
 
 
-def run_isolated(run: Callable[[], dict[str, Array]]) -> dict[str, Array]:
+def run_isolated(
+    run: Callable[[], dict[str, Array]], seconds: int = MOST_SECONDS
+) -> dict[str, Array]:
     """Run a function that returns arrays in a copy of this process, and return the arrays.
 
-    Raises GaweeError where the copy dies, naming the signal. Where the system cannot copy
-    processes, or this process is expendable, the function runs in this one.
+    Raises GaweeError where the copy dies, naming the signal, or does not end in `seconds` of
+    processors. Where the system cannot copy processes, or this one is expendable, the function
+    runs in this one.
     """
     if sys.platform == "win32" or _expendable.get():
         return run()
@@ -42,12 +48,17 @@ def run_isolated(run: Callable[[], dict[str, Array]]) -> dict[str, Array]:
     child = os.fork()
     if child == 0:
         os.close(reading)
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
         _send_and_exit(run, writing)
     os.close(writing)
     with os.fdopen(reading, "rb") as stream:
         data = stream.read()
     _, status = os.waitpid(child, 0)
     code = os.waitstatus_to_exitcode(status)
+    if code == -signal.SIGPROF:
+        message = f"native code has not ended after {seconds} s of processor time"
+        raise GaweeError(Diagnostic(message, hint="give data for which its loops end"))
     if code < 0:
         raise GaweeError(f"native code was stopped by {signal.Signals(-code).name}")
     if code > 0:

@@ -20,6 +20,7 @@ from gawee_dialect.instruments.prove.residues import (
     EXACT_TERMS,
     Floats,
     canonical,
+    counts,
     inverse,
     of_whole_numbers,
     reduce_in_place,
@@ -52,8 +53,17 @@ def exactly(value: Floats, dtype: np.dtype[np.generic]) -> Numbers:
 
 
 def _reduced(data: Floats, dtype: np.dtype[np.generic]) -> Numbers:
-    reduce_in_place(data[1:])
+    if not counts():
+        reduce_in_place(data[1:])
     return Numbers(data, dtype)
+
+
+def _counted(value: Floats, left: Floats, right: Floats, *, is_product: bool) -> Floats:
+    """Return the data of a sum or a product that is counted (`degrees.py`)."""
+    data = np.concatenate((value[np.newaxis], np.fmax(left[1:], right[1:])))
+    if is_product:
+        np.add(left[1], right[1], out=data[1])
+    return data
 
 
 def _dtype(lhs: object, rhs: object) -> np.dtype[np.generic]:
@@ -64,6 +74,9 @@ def _dtype(lhs: object, rhs: object) -> np.dtype[np.generic]:
 def _linear(function: Callable[[Floats, Floats], Floats]) -> Callable[..., Numbers]:
     def compute(lhs: object, rhs: object) -> Numbers:
         left, right = broadcast(numbers(lhs), numbers(rhs))
+        if counts():
+            value, is_product = function(left[0], right[0]), function is np.multiply
+            return Numbers(_counted(value, left, right, is_product=is_product), _dtype(lhs, rhs))
         return _reduced(function(left, right), _dtype(lhs, rhs))
 
     return compute
@@ -76,6 +89,8 @@ multiply = _linear(np.multiply)
 
 def negative(input: Numbers) -> Numbers:
     """Compute -x."""
+    if counts():
+        return made(np.negative(input.value), input.residues, input.dtype)
     return Numbers(np.negative(input.data), input.dtype)
 
 
@@ -83,6 +98,8 @@ def reciprocal(input: Numbers) -> Numbers:
     """Compute 1 / x; that of what is not finite has residue 0, as it has itself."""
     with np.errstate(all="ignore"):
         value = 1 / _with_zeros(input)
+    if counts():
+        return made(value, input.residues, input.dtype)
     residues = inverse(np.where(np.isfinite(input.value), input.residues, 0.0))
     return made(value, residues, input.dtype)
 
@@ -120,6 +137,8 @@ def _in_order(left: Numbers, right: Numbers) -> tuple[Floats, Floats]:
     Values are that near whose leading bits are equal; then the order of three is one, too.
     """
     x, y = np.broadcast_arrays(left.settled(), right.settled())
+    if counts():
+        return x, y
     rest = reduce_in_place(np.subtract(*broadcast(left, right))[1:])
     near = (_leading(x) == _leading(y)) | (rest == 0).all(axis=0)
     near &= np.isfinite(x) & np.isfinite(y)
@@ -130,6 +149,9 @@ def _in_order(left: Numbers, right: Numbers) -> tuple[Floats, Floats]:
 
 def ordinals(input: Numbers) -> Floats:
     """Return whole numbers in the order that comparisons say the numbers have; NaN of NaN."""
+    if counts():
+        _, order = np.unique(input.settled(), return_inverse=True)
+        return order.reshape(input.shape).astype(np.float64)
     words, places = np.unique(input.words(), return_inverse=True)
     values = np.full(words.size, np.nan)
     np.fmax.at(values, places.reshape(-1), input.settled().reshape(-1))  # equal ones have one value
@@ -232,6 +254,11 @@ def matmul(lhs: object, rhs: object) -> Numbers:
     rank = max(left.ndim, right.ndim)
     operands = [each.reshape(*(1,) * (rank - each.ndim), *each.shape) for each in (left, right)]
     a, b = (np.ascontiguousarray(each.data) for each in operands)
+    if counts():
+        rows, columns = a.max(axis=-1, keepdims=True), b.max(axis=-2, keepdims=True)
+        value = np.matmul(a[0], b[0])
+        data = _counted(value, *np.broadcast_arrays(rows, columns), is_product=True)
+        return Numbers(data, _dtype(lhs, rhs))
     total = np.zeros(())
     for start in range(0, max(1, a.shape[-1]), EXACT_TERMS):
         block = slice(start, start + EXACT_TERMS)
@@ -254,7 +281,14 @@ def total(
 ) -> Numbers:
     """Add up along axes."""
     axes = tuple(each + 1 for each in _axes(input.ndim, axis))
-    result = _reduced(np.sum(input.data, axis=axes, keepdims=keepdims), input.dtype)
+    if counts():
+        value, others = (
+            function(part, axis=axes, keepdims=keepdims, initial=0.0)
+            for function, part in ((np.sum, input.data[:1]), (np.max, input.data[1:]))
+        )
+        result = Numbers(np.concatenate((value, others)), input.dtype)
+    else:
+        result = _reduced(np.sum(input.data, axis=axes, keepdims=keepdims), input.dtype)
     return result if initial is None else add(result, initial)
 
 

@@ -57,6 +57,7 @@ from gawee_dialect.instruments.check.inputs import (
 )
 from gawee_dialect.instruments.check.integer_uses import INDEX
 from gawee_dialect.instruments.check.static_rules import check_rules
+from gawee_dialect.instruments.prove.degrees import Degrees
 from gawee_dialect.instruments.prove.numbers import Numbers
 from gawee_dialect.instruments.prove.plan import ExactPlan, exact_plan, word_array
 from gawee_dialect.instruments.prove.residues import NotProvable, modulo, primes_of
@@ -168,6 +169,8 @@ class ProofStep:
     note: str = ""
     seconds: float = 0.0
     place: str | None = None
+    degrees: Degrees | None = None
+    """Of the numbers that were compared; None where they were not counted."""
     is_checked: bool = True
     """Of a pass that is not proved: whether its outputs could be checked by data."""
 
@@ -177,13 +180,17 @@ def summary_table(steps: Sequence[ProofStep]) -> Table:
     table = Table(title="In exact arithmetic, after each pass", title_justify="left")
     table.add_column("pass", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
+    table.add_column("degree", justify="right")
+    table.add_column("by chance", justify="right")
     table.add_column("seconds", justify="right")
     table.add_column("", overflow="fold")
     for step in steps:
         unchecked = "" if step.is_checked else "; could not be checked by data either"
-        table.add_row(
-            step.name, step.verdict.value, f"{step.seconds:.2f}", f"{step.note}{unchecked}"
-        )
+        counted = step.degrees
+        degree = "" if counted is None else str(max(counted.degree, counted.inner))
+        chance = "" if counted is None else str(counted)
+        seconds, note = f"{step.seconds:.2f}", f"{step.note}{unchecked}"
+        table.add_row(step.name, step.verdict.value, degree, chance, seconds, note)
     return table
 
 
@@ -201,6 +208,8 @@ class State:
     plans: dict[str, ExactPlan]
     outputs: dict[str, Sequence[dict[str, Array]]]
     """By function, for each data set."""
+    degrees: Degrees | None
+    """Of the outputs; None where they were not counted."""
 
 
 @dataclass(frozen=True)
@@ -328,7 +337,20 @@ class ProveEach(EachPass[ProofStep]):
             name: exact_plan(copy, name, seed, self._overwritten[name]) for name in self.arguments
         }
         data = {name: self._defined_data(copy, name) for name in plans}
-        return State(plans, {name: plan.run(data[name]) for name, plan in plans.items()})
+        outputs = {name: plan.run(data[name]) for name, plan in plans.items()}
+        return State(plans, outputs, self._degrees(plans))
+
+    def _degrees(self, plans: Mapping[str, ExactPlan]) -> Degrees | None:
+        """Count the degrees of what functions return; None where that would take too long."""
+        if size_of(self.arguments) > LARGEST_REPEATED:
+            return None
+        found = Degrees()
+        try:
+            for name, plan in plans.items():
+                found = found.joined(plan.degrees(self._data[name][0]))
+        except (GaweeError, NotProvable):  # by other branches, which roundings alone decide
+            return None
+        return found
 
     def _defined_data(self, module: ModuleOp, function: str) -> Sequence[DataSet]:
         """Return what a function is run on; indices out of range where it checks them."""
@@ -361,6 +383,8 @@ class ProveEach(EachPass[ProofStep]):
         moved = self._moved(module_pass, before, after)
         if moved is None:
             step.verdict, step.note = self._proved("")
+            if before.degrees is not None and after.degrees is not None:
+                step.degrees = before.degrees.joined(after.degrees)
             return
         assumed = self._assumption(module_pass, before, after, moved)
         if assumed is None:

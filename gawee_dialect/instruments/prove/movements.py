@@ -7,7 +7,7 @@ import numpy as np
 from gawee_dialect.instruments.prove.arithmetic import maximum, minimum, ordinals
 from gawee_dialect.instruments.prove.functions import select
 from gawee_dialect.instruments.prove.numbers import FUNCTIONS, REDUCTIONS, Numbers, numbers
-from gawee_dialect.instruments.prove.residues import Floats, reduce_in_place
+from gawee_dialect.instruments.prove.residues import Floats, counts, reduce_in_place
 from gawee_dialect.interpreter.arrays import Array
 
 
@@ -96,7 +96,11 @@ def _reduction(ufunc: np.ufunc) -> Callable[..., object]:
 
 def cumulated(input: Numbers, axis: int, dtype: object = None) -> Numbers:
     """Add up along an axis, every sum being kept."""
-    data = np.cumsum(input.data, axis=axis % input.ndim + 1)
+    place = axis % input.ndim + 1
+    if counts():
+        others = np.maximum.accumulate(input.data[1:], axis=place)
+        return Numbers(np.concatenate((np.cumsum(input.data[:1], axis=place), others)), input.dtype)
+    data = np.cumsum(input.data, axis=place)
     reduce_in_place(data[1:])
     return Numbers(data, input.dtype)
 

@@ -23,8 +23,10 @@ from xdsl.ir import Attribute, Operation
 from gawee_dialect.dialect.arrays import OtherNumbers
 from gawee_dialect.instruments.prove.residues import (
     LARGEST_EXACT,
+    UNIT,
     Floats,
     Words,
+    counts,
     inverse,
     of_whole_numbers,
     packed,
@@ -118,6 +120,9 @@ def _powers_of_two(exponents: NDArray[np.generic]) -> Floats:
     residues = reduce_in_place(np.array(powers, np.float64))
     return residues[:, places].reshape(3, *exponents.shape)
 
+
+NEAR = 1e-9
+"""So near to a whole number a value is one, where no residue says whether it is."""
 
 BasicIndex: TypeAlias = SupportsIndex | slice | EllipsisType | None
 """What makes a view between the brackets of an array."""
@@ -217,12 +222,16 @@ class Numbers(NDArrayOperatorsMixin, OtherNumbers):
         Equal numbers may have values that differ by roundings: zero as a difference of them, say.
         """
         nearest = np.rint(self.value)
+        if counts():
+            return np.where(np.abs(self.value - nearest) < NEAR, nearest, self.value)
         small = np.abs(nearest) < LARGEST_EXACT
         rest = reduce_in_place(self.residues - np.where(small, nearest, 0.0))
         return np.where(small & (rest == 0).all(axis=0), nearest, self.value)
 
     def is_zero(self) -> NDArray[np.bool_]:
         """Return which numbers are 0: residues say it, whatever rounding did to the values."""
+        if counts():
+            return self.value == 0
         return np.isfinite(self.value) & (self.residues == 0).all(axis=0)
 
     def words(self) -> Words:
@@ -380,6 +389,14 @@ def _is_basic(key: tuple[BasicIndex | Array, ...]) -> TypeGuard[tuple[BasicIndex
         or (isinstance(each, SupportsIndex) and not isinstance(each, np.ndarray))
         for each in key
     )
+
+
+def degree_one(value: Floats, dtype: np.dtype[np.generic]) -> Numbers:
+    """Return numbers that a run counts: of degree 1 for fractions, of degree 0 for whole ones."""
+    variables = np.isfinite(value) & (value != np.rint(value))
+    counted = np.zeros((4, *value.shape))
+    counted[0], counted[1] = value, np.where(variables, UNIT, 0.0)
+    return Numbers(counted, dtype)
 
 
 def numbers(value: object) -> Numbers:

@@ -12,8 +12,10 @@ from xdsl.utils.hints import isa
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.instruments.check.execute import Engine, Plan
 from gawee_dialect.instruments.check.inputs import DataSet
+from gawee_dialect.instruments.prove.degrees import Degrees, degrees_of
 from gawee_dialect.instruments.prove.lowered import is_of_loops, lowered
 from gawee_dialect.instruments.prove.numbers import Numbers
+from gawee_dialect.instruments.prove.residues import counting
 from gawee_dialect.instruments.prove.run import drawn, exact, run_exactly
 from gawee_dialect.interpreter.arrays import Array
 
@@ -46,6 +48,12 @@ class ExactPlan(Plan):
             {**{name: given[name] for name in self.overwritten}, **each}
             for given, each in zip(exact, outputs, strict=True)
         ]
+
+    def degrees(self, data: DataSet) -> Degrees:
+        """Run on a data set, and count the degrees of what is returned (`degrees.py`)."""
+        with counting():
+            (outputs,) = self.run([data])
+        return degrees_of(outputs.values())
 
     def observe(self, data_sets: Sequence[DataSet], listener: Interpreter.Listener) -> None:
         module, calls = self.module, ()

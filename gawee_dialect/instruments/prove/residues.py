@@ -56,6 +56,29 @@ def modulo(chosen: Primes) -> Generator[None]:
         _used.pop()
 
 
+# Runs that count degrees (`degrees.py`): what residues are elsewhere are degrees there.
+
+UNIT = 2.0**40
+"""A degree of one, as it stands in the place of a residue."""
+
+_counts: list[bool] = [False]
+
+
+def counts() -> bool:
+    """Whether runs count degrees, and compute no residues."""
+    return _counts[-1]
+
+
+@contextmanager
+def counting() -> Generator[None]:
+    """Count degrees, in all threads, for the time of a with block."""
+    _counts.append(True)
+    try:
+        yield
+    finally:
+        _counts.pop()
+
+
 EXACT_TERMS = 4096
 """The most products of two residues whose sum is exact."""
 

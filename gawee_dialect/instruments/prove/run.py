@@ -23,9 +23,17 @@ from gawee_dialect.instruments.prove.from_integers import (
     ExactFromIntegers,
     converted,
 )
-from gawee_dialect.instruments.prove.numbers import Numbers, as_array, filled, is_float, unwritten
+from gawee_dialect.instruments.prove.numbers import (
+    Numbers,
+    as_array,
+    degree_one,
+    filled,
+    is_float,
+    unwritten,
+)
 from gawee_dialect.instruments.prove.residues import (
     NotProvable,
+    counts,
     mixed,
     of_fraction,
     of_whole_numbers,
@@ -51,7 +59,7 @@ def drawn(array: Array, seed: int) -> Array:
     is not finite are themselves. Of numbers that were drawn it is a copy, which a run may write.
     """
     if isinstance(array, Numbers):
-        return as_array(array.copy())
+        return as_array(degree_one(array.value, array.dtype) if counts() else array.copy())
     if not is_float(array.dtype):
         return array
     value = np.asarray(array).astype(np.float64)

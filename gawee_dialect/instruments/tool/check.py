@@ -132,7 +132,7 @@ class _Steps(Interpreter.Listener):
     def will_interpret_op(self, op: Operation, args: PythonValues) -> None:
         self._steps += 1
         if self._steps > MOST_STEPS:
-            raise CannotRun(Diagnostic(f"more than {MOST_STEPS} steps"))
+            raise CannotRun(Diagnostic.at(op, f"more than {MOST_STEPS} steps"))
 
 
 def _is_number(value: object) -> TypeGuard[Array]:
@@ -218,7 +218,8 @@ class CheckTool(CheckEach):
         self.steps.append(step)
         self._take(self._run_at_first(module, step), step)
         if self._state is None:
-            raise GaweeError(f"cannot run the module: {step.note.removeprefix('not run: ')}")
+            message = f"cannot run the module: {step.note.removeprefix('not run: ')}"
+            raise GaweeError(Diagnostic(message, step.place))
         self._check_written(self._state)
 
     def _check_written(self, state: State) -> None:
@@ -287,7 +288,7 @@ class CheckTool(CheckEach):
         What the interpreter refuses, such as a vector beyond its row, may have run as machine code
         before: then it is run so again.
         """
-        plan, state = self._plan(module, name), self._state
+        plan, state, place = self._plan(module, name), self._state, None
         try:
             return plan, plan.run(self._data[name])
         except GaweeError:
@@ -295,12 +296,17 @@ class CheckTool(CheckEach):
                 raise
             if state is not None and state.plans[name].engine is Engine.INTERPRETER:
                 raise
-        except CannotRun:
+        except CannotRun as error:
             if plan.code is not None:
                 raise
+            place = error.diagnostic.place
             self._check_lowering(name)
         native = self._native_plan(module, name)
-        return native, native.run(self._data[name])
+        try:
+            return native, native.run(self._data[name])
+        except GaweeError as error:
+            first = error.diagnostics[0]
+            raise GaweeError(replace(first, place=first.place or place)) from error
 
     def _plan(self, module: ModuleOp, name: str) -> ToolPlan:
         function = find_function(module, name)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.instruments.tool import native
 from gawee_dialect.instruments.tool.check import assert_pipeline_correct, check_pipeline
 from gawee_dialect.instruments.tool.native import described
 from gawee_dialect.instruments.tool.pipeline import (
@@ -34,6 +35,31 @@ CHOICE = PROGRAMS["scf: a loop that may not run, and a choice"]
 def wrong_opt(tmp_path: Path) -> str:
     """A program that runs `wrong_opt.py`."""
     return as_program(tmp_path)
+
+
+NO_END = """
+func.func @main(%x: i32) -> i32 {
+  %true = arith.constant true
+  %r = scf.while (%a = %x) : (i32) -> i32 {
+    scf.condition(%true) %a : i32
+  } do {
+  ^bb0(%b: i32):
+    %c = arith.addi %b, %x : i32
+    scf.yield %c : i32
+  }
+  return %r : i32
+}
+"""
+
+
+@requires_upstream
+def test_a_program_without_end_is_refused_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native, "MOST_SECONDS", 1)
+    with pytest.raises(GaweeError) as caught:
+        check_pipeline(NO_END, "canonicalize", name="loop.mlir")
+    place, message = str(caught.value).split(": error: ")
+    assert place.startswith("loop.mlir:")
+    assert message.startswith("cannot run the module: native code has not ended after 1 s")
 
 
 # Pipelines as MLIR writes them.

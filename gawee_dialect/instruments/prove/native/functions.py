@@ -10,7 +10,8 @@ from zlib import crc32
 from gawee_dialect.instruments.prove.arithmetic import RANKS, SPLIT
 from gawee_dialect.instruments.prove.functions import LARGEST_POWER
 from gawee_dialect.instruments.prove.native.writer import Memory, Parts, Writer, suffix
-from gawee_dialect.instruments.prove.residues import LARGEST_EXACT, primes
+from gawee_dialect.instruments.prove.numbers import NEAR
+from gawee_dialect.instruments.prove.residues import LARGEST_EXACT, UNIT, counts, primes
 
 # The functions on exact numbers that a module calls, each written once, at its first use.
 
@@ -82,26 +83,40 @@ class Library:
         return w.emit(f"call double @{name}({', '.join(f'double {each}' for each in values)})")
 
 
+def _counted(w: Writer, lhs: Parts, rhs: Parts, *, is_product: bool = False) -> list[str]:
+    """Write the counts of a sum or a product, as `arithmetic.py` has them."""
+    counted = [w.intrinsic("maxnum", *each) for each in zip(lhs[1:], rhs[1:], strict=True)]
+    return [w.binary("fadd", lhs[1], rhs[1]), *counted[1:]] if is_product else counted
+
+
 def _add(library: Library, w: Writer, operands: list[Parts]) -> Parts:
     (x, *rx), (y, *ry) = operands
+    if counts():
+        return [w.binary("fadd", x, y), *_counted(w, *operands)]
     sums = [w.binary("fadd", *each) for each in zip(rx, ry, strict=True)]
     return [w.binary("fadd", x, y), *w.all_reduced(sums)]
 
 
 def _subtract(library: Library, w: Writer, operands: list[Parts]) -> Parts:
     (x, *rx), (y, *ry) = operands
+    if counts():
+        return [w.binary("fsub", x, y), *_counted(w, *operands)]
     differences = [w.binary("fsub", *each) for each in zip(rx, ry, strict=True)]
     return [w.binary("fsub", x, y), *w.all_reduced(differences)]
 
 
 def _multiply(library: Library, w: Writer, operands: list[Parts]) -> Parts:
     (x, *rx), (y, *ry) = operands
+    if counts():
+        return [w.binary("fmul", x, y), *_counted(w, *operands, is_product=True)]
     products = [w.binary("fmul", *each) for each in zip(rx, ry, strict=True)]
     return [w.binary("fmul", x, y), *w.all_reduced(products)]
 
 
 def _fused(library: Library, w: Writer, operands: list[Parts]) -> Parts:
     (x, *rx), (y, *ry), (z, *rz) = operands
+    if counts():
+        return _add(library, w, [_multiply(library, w, operands[:2]), operands[2]])
     # Not rounded once: the value is that of a product and a sum, as of arrays.
     value = w.binary("fadd", w.binary("fmul", x, y), z)
     totals = [w.intrinsic("fma", *each) for each in zip(rx, ry, rz, strict=True)]
@@ -120,6 +135,8 @@ def _power_of(w: Writer, base: str, exponent: int, prime: int) -> str:
 def _inverse(library: Library, w: Writer, operands: list[Parts]) -> Parts:
     """1 / x; by Fermat's theorem, the power p - 2."""
     (x, *residues) = operands[0]
+    if counts():
+        return [w.binary("fdiv", w.constant(1), x), *residues]
     finite = w.is_finite(x)
     known = [w.choose(finite, each, w.constant(0)) for each in residues]
     inverses = [_power_of(w, *each) for each in zip(known, [p - 2 for p in primes()], primes())]
@@ -139,6 +156,9 @@ def _divide(library: Library, w: Writer, operands: list[Parts]) -> Parts:
 
 
 def _negative(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    value, *rest = operands[0]
+    if counts():
+        return [w.emit(f"fneg {w.type} {value}"), *rest]
     return [w.emit(f"fneg {w.type} {part}") for part in operands[0]]
 
 
@@ -158,6 +178,9 @@ def settled(w: Writer, number: Parts) -> str:
     """Write the value, that of a whole number without roundings, as `Numbers.settled` does."""
     value, *residues = number
     nearest = w.intrinsic("roundeven", value)
+    if counts():
+        distance = w.intrinsic("fabs", w.binary("fsub", value, nearest))
+        return w.choose(w.compare("olt", distance, w.exact(NEAR)), nearest, value)
     same = w.compare("olt", w.intrinsic("fabs", nearest), w.exact(LARGEST_EXACT))
     for rest in w.all_reduced([w.binary("fsub", each, nearest) for each in residues]):
         same = w.both(same, w.compare("oeq", rest, w.constant(0)))
@@ -167,6 +190,8 @@ def settled(w: Writer, number: Parts) -> str:
 def in_order(w: Writer, lhs: Parts, rhs: Parts) -> tuple[str, str]:
     """Write values to compare, as `arithmetic.py` has them."""
     x, y = settled(w, lhs), settled(w, rhs)
+    if counts():
+        return x, y
     finite = w.both(w.is_finite(x), w.is_finite(y))
     near = w.compare("oeq", _leading(w, x), _leading(w, y))
     same = finite
@@ -324,6 +349,19 @@ def _drawn(w: Writer, name: str, words: list[str]) -> list[str]:
     return w.all_reduced([w.emit(f"uitofp i64 {each} to double") for each in rest])
 
 
+def _opaque(w: Writer, value: str, operands: list[Parts]) -> list[str]:
+    """Write the counts of what a function returns, as `functions.py` has them."""
+    (_, degree, inner, depth), *others = operands
+    for _, *more in others:
+        pairs = zip((degree, inner, depth), more, strict=True)
+        degree, inner, depth = (w.intrinsic("maxnum", *each) for each in pairs)
+    of_data = w.compare("ogt", degree, w.exact(UNIT / 2))
+    counted = [w.exact(UNIT), w.intrinsic("maxnum", inner, degree)]
+    counted.append(w.binary("fadd", depth, w.exact(UNIT)))
+    opaque = w.both(of_data, w.is_finite(value))
+    return [w.choose(opaque, each, w.constant(0)) for each in counted]
+
+
 def _uninterpreted(name: str, of_values: str) -> Meaning:
     """Write a function of numbers of which nothing is known but its values."""
 
@@ -332,6 +370,8 @@ def _uninterpreted(name: str, of_values: str) -> Meaning:
         pairs = zip(zeros, [settled(w, each) for each in operands], strict=True)
         values = [w.choose(zero, w.constant(0), value) for zero, value in pairs]
         value = library.of_doubles(w, of_values, values)
+        if counts():
+            return [value, *_opaque(w, value, operands)]
         drawn = _drawn(w, name, [_word(library, w, each) for each in operands])
         known = w.emit(f"xor i1 {w.is_finite(value)}, true")
         if len(operands) == 1:
@@ -346,6 +386,8 @@ def _uninterpreted(name: str, of_values: str) -> Meaning:
 def _is_zero(w: Writer, number: Parts) -> str:
     """Write whether a number is 0, as `Numbers.is_zero` says."""
     value, *residues = number
+    if counts():
+        return w.compare("oeq", value, w.constant(0))
     zero = w.is_finite(value)
     for each in residues:
         zero = w.both(zero, w.compare("oeq", each, w.constant(0)))
@@ -394,7 +436,9 @@ def _of_bits(library: Library, w: Writer, operands: list[Parts]) -> Parts:
     value = operands[0][0]
     fraction = w.compare("one", value, w.intrinsic("trunc", value))
     known = w.emit(f"xor i1 {fraction}, true")
-    drawn = _drawn(w, "bits", [w.emit(f"bitcast double {value} to i64")])
+    drawn = [w.exact(UNIT), w.constant(0), w.constant(0)]
+    if not counts():
+        drawn = _drawn(w, "bits", [w.emit(f"bitcast double {value} to i64")])
     plain = library.call(w, "whole", [value] * 4)
     return [value, *w.choose_parts(known, plain[1:], drawn)]
 
