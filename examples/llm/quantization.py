@@ -1,4 +1,4 @@
-"""Numbers to blocks of small integers with a scale, and back: what the formats of GGUF say, in NumPy."""
+"""Numbers to blocks of small integers with a scale, and back: GGUF's formats, in NumPy."""
 
 from collections.abc import Mapping
 
