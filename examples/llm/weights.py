@@ -1,8 +1,8 @@
 """Weights of a graph as they are stored: matrices of floats, or of blocks of small integers.
 
 A block has 32 numbers along a row, and one scale. In `q8_0` each number is 8 bits. In `q4_0` it is
-4 bits less 8, and a byte has two numbers that are 16 apart. What widens them is arithmetic on weights
-alone, which the compiler makes part of the product that reads them.
+4 bits less 8, and a byte has two numbers that are 16 apart. What widens them is arithmetic on
+weights alone, which the compiler makes part of the product that reads them.
 https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
 
