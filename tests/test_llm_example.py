@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 from gawee_dialect import CodeOptions, GaweeError
 from gawee_dialect.parameters.store import MemoryStore, ParameterStore
 from tests.closeness import assert_allclose
-from tests.effort import mostly_full
+from tests.effort import crossed, mostly_full
 
 FOLDER = Path(__file__).parent.parent / "examples" / "llm"
 ONE_THREAD = CodeOptions(num_threads=1)
@@ -42,7 +43,7 @@ LLAMA3 = {
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 32,
 }
-NETWORKS: Mapping[str, Mapping[str, Any]] = {
+NETWORKS: dict[str, Mapping[str, Any]] = {
     "llama": {"tie_word_embeddings": True, "rope_parameters": LLAMA3},
     "mistral": {"sliding_window": 24},
     "qwen2": {},
@@ -61,13 +62,20 @@ NETWORKS: Mapping[str, Mapping[str, Any]] = {
     },
     "helium": {},
 }
+WHOLE_BLOCKS = {
+    "hidden_size": 64,
+    "intermediate_size": 96,
+    "head_dim": 16,
+    "num_attention_heads": 4,
+}
+"""Sizes that are multiples of a block of 32."""
 
 
 @pytest.fixture(scope="module")
 def example() -> Iterator[Mapping[str, ModuleType]]:
     """Import the files of the example, which import each other by name."""
     pytest.importorskip("ml_dtypes")
-    names = ("config", "decoder", "sampling", "generation", "random_weights")
+    names = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "generate")
     sys.path.insert(0, str(FOLDER))
     try:
         yield {name: importlib.import_module(name) for name in names}
@@ -250,3 +258,220 @@ def test_the_command_reads_a_folder(example: Mapping[str, ModuleType], tmp_path:
     )
     assert failed.returncode == 1
     assert failed.stderr.startswith("error: cannot read 'nowhere/config.json'")
+
+
+STORED = ("float32", "float16", "bfloat16", "q8_0", "q4_0")
+
+
+def heads_of(name: str, config: Any) -> int:
+    """Return how many heads the rows of a weight are; 0 for one whose rows are not rotated."""
+    if "q_proj" in name:
+        return config.num_attention_heads
+    return config.num_key_value_heads if "k_proj" in name else 0
+
+
+def gguf_model(
+    example: Mapping[str, ModuleType], path: Path, dtype: str, architecture: str = "llama"
+) -> tuple[Any, Mapping[str, Any]]:
+    """Write a network of transformers as a .gguf file, whose weights are rounded to how it stores
+    them; return the network with these weights, and what is stored."""
+    network = network_of(architecture)
+    import torch
+
+    quantization, gguf = example["quantization"], example["gguf_file"]
+    config, floats, stored = network.config, dict[str, Any](), dict[str, Any]()
+    back = {new: old for old, new in gguf.names_of_weights(config.num_hidden_layers).items()}
+    for name, tensor in network.state_dict().items():
+        values = tensor.numpy()
+        if name == "lm_head.weight" and config.tie_word_embeddings:
+            continue
+        heads = heads_of(name, config) if architecture == "llama" else 0
+        if heads:  # as convert_hf_to_gguf.py of llama.cpp stores heads of Llama
+            values = values.reshape(heads, 2, -1, values.shape[-1]).swapaxes(1, 2)
+            values = values.reshape(tensor.shape)
+        made = quantization.stored_as(dtype if values.ndim > 1 else "float32", back[name], values)
+        stored |= made
+        parts = list(made.values())
+        wide = quantization.widened(*parts) if len(parts) == 2 else parts[0].astype(np.float32)
+        if heads:
+            wide = wide.reshape(heads, -1, 2, wide.shape[-1]).swapaxes(1, 2)
+        floats[name] = torch.from_numpy(wide.reshape(tensor.shape).copy())
+    network.load_state_dict(floats, strict=False)
+    network.tie_weights()
+    prefix = f"{architecture}."
+    metadata = {
+        "general.architecture": architecture,
+        f"{prefix}embedding_length": config.hidden_size,
+        f"{prefix}block_count": config.num_hidden_layers,
+        f"{prefix}feed_forward_length": config.intermediate_size,
+        f"{prefix}attention.head_count": config.num_attention_heads,
+        f"{prefix}attention.head_count_kv": config.num_key_value_heads,
+        f"{prefix}attention.key_length": config.head_dim,
+        f"{prefix}attention.layer_norm_rms_epsilon": config.rms_norm_eps,
+        f"{prefix}rope.freq_base": float(config.rope_parameters["rope_theta"]),
+        "tokenizer.ggml.tokens": ["a", "b", "\u00e4"],
+    }
+    if architecture == "llama":
+        turned = network.model.rotary_emb.inv_freq.numpy()
+        plain = config.rope_parameters["rope_theta"] ** (-np.arange(0, 1, 2 / config.head_dim))
+        stored["rope_freqs.weight"] = (plain / turned).astype(np.float32)
+    gguf.write_gguf(path, metadata, stored)
+    return network, stored
+
+
+@pytest.mark.parametrize(("dtype", "architecture"), crossed(STORED, ("llama", "qwen3")))
+def test_tokens_of_a_gguf_file_are_those_of_its_weights(
+    dtype: str,
+    architecture: str,
+    example: Mapping[str, ModuleType],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = tmp_path / "model.gguf"
+    monkeypatch.setitem(NETWORKS, architecture, {**NETWORKS[architecture], **WHOLE_BLOCKS})
+    network, stored = gguf_model(example, path, dtype, architecture)
+    import torch
+
+    config, weights = example["generation"].read_model(path)
+    model = example["generation"].TextModel(config, weights, 128, ONE_THREAD)
+    prompt = [5, 17, 3, 101]
+    with torch.no_grad():
+        scores = network(torch.tensor([prompt])).logits[0, -1].numpy()
+        made = network.generate(torch.tensor([prompt]), max_new_tokens=60, do_sample=False)
+    # The same numbers: what is left are sums in f32 in another order.
+    assert_allclose(model.scores(prompt), scores, rtol=0, atol=3e-5 * np.abs(scores).max())
+    model.forget()
+    assert list(model.generate(prompt, 60)) == made[0, 4:].tolist()
+    packed = sum(each.nbytes for name, each in stored.items() if ".weight" in name)
+    assert (
+        model.code.memory.prepared < 1.6 * packed
+    )  # with the table once more, and tiles that end early
+
+
+def small_file(example: Mapping[str, ModuleType], path: Path) -> bytes:
+    """Write a file with a tensor of each type; return its bytes."""
+    pytest.importorskip("ml_dtypes")
+    random, stored = np.random.default_rng(0), dict[str, np.ndarray]()
+    for dtype in STORED:
+        values = random.standard_normal((3, 64)).astype(np.float32)
+        stored |= example["quantization"].stored_as(dtype, dtype, values)
+    metadata = {"general.name": "x", "n": 7, "eps": 1e-5, "words": ["a", "", "bc"]}
+    example["gguf_file"].write_gguf(path, metadata, stored)
+    return path.read_bytes()
+
+
+def test_a_file_that_is_cut_is_one_error(example: Mapping[str, ModuleType], tmp_path: Path) -> None:
+    path = tmp_path / "model.gguf"
+    whole = small_file(example, path)
+    read = example["gguf_file"].GgufFile
+    assert len(read(path)) == 7
+    for length in [*range(0, len(whole) - 128, 7), len(whole) - 33]:
+        path.write_bytes(whole[:length])
+        with pytest.raises(GaweeError) as raised:
+            read(path)
+        assert str(raised.value).count("error:") == 1
+        assert str(path) in str(raised.value)
+
+
+def test_a_file_that_lies_is_one_error(example: Mapping[str, ModuleType], tmp_path: Path) -> None:
+    path = tmp_path / "model.gguf"
+    whole = small_file(example, path)
+    read = example["gguf_file"].GgufFile
+    rng = np.random.default_rng(5)
+    head = example["gguf_file"].GgufFile(path)._start
+    refused = 0
+    for _ in range(300):
+        damaged = bytearray(whole)
+        place = int(rng.integers(4, head - 8))
+        damaged[place : place + 8] = [
+            (1 << 63).to_bytes(8, "little"),
+            b"\xff" * 8,
+            int(rng.integers(1 << 40)).to_bytes(8, "little"),
+        ][rng.integers(3)]
+        path.write_bytes(damaged)
+        with suppress(GaweeError):
+            file = read(path)
+            assert all(file[name].nbytes <= len(whole) for name in file)
+            continue
+        refused += 1
+    assert refused > 150
+
+
+@pytest.mark.parametrize(
+    ("offset", "value", "message"),
+    [
+        (0, b"GGML", "byte 0: error: expected a file that begins with GGUF"),
+        (4, b"\x09\0\0\0", "byte 4: error: expected version 2 or 3, got 9"),
+        (8, b"\xff" * 8, "error: expected .* more bytes, got"),
+        (16, b"\xff" * 8, "error: expected .* more bytes, got"),
+        (24, b"\xff" * 8, "byte 32: error: expected 18446744073709551615 more bytes, got"),
+    ],
+)
+def test_what_is_wrong_in_the_head_is_said(
+    offset: int,
+    value: bytes,
+    message: str,
+    example: Mapping[str, ModuleType],
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "model.gguf"
+    whole = bytearray(small_file(example, path))
+    whole[offset : offset + len(value)] = value
+    path.write_bytes(whole)
+    with pytest.raises(GaweeError, match=message):
+        example["gguf_file"].GgufFile(path)
+
+
+def test_tensors_that_are_not_read_are_said(
+    example: Mapping[str, ModuleType], tmp_path: Path
+) -> None:
+    path = tmp_path / "model.gguf"
+    whole = small_file(example, path)
+    place = whole.index(b"q8_0") + 4  # axes, two sizes, type, offset
+    kind = place + 4 + 16
+    for at, value, message in (
+        (kind, (12).to_bytes(4, "little"), "unsupported type 12 of tensor 'q8_0'; supported: 0"),
+        (kind + 4, (1 << 40).to_bytes(8, "little"), "tensor 'q8_0': expected its 204 bytes in a"),
+        (place + 4, (40).to_bytes(8, "little"), "expected rows of whole blocks of 32, got shape"),
+        (place, (9).to_bytes(4, "little"), "expected at most 4 axes, got 9"),
+    ):
+        damaged = bytearray(whole)
+        damaged[at : at + len(value)] = value
+        path.write_bytes(damaged)
+        with pytest.raises(GaweeError, match=message):
+            example["gguf_file"].GgufFile(path)
+
+
+def test_the_package_gguf_reads_what_is_written(
+    example: Mapping[str, ModuleType], tmp_path: Path
+) -> None:
+    gguf = pytest.importorskip("gguf")
+    path = tmp_path / "model.gguf"
+    small_file(example, path)
+    ours, theirs = example["gguf_file"].GgufFile(path), gguf.GGUFReader(path)
+    widened = example["quantization"].widened
+    assert [each.name for each in theirs.tensors] == list(STORED)
+    for tensor in theirs.tensors:
+        name = tensor.name
+        expected = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
+        is_whole = name in ours
+        made = ours[name] if is_whole else widened(ours[f"{name}.values"], ours[f"{name}.scales"])
+        np.testing.assert_array_equal(np.asarray(made, np.float32), expected)
+        values = np.random.default_rng(1).standard_normal((5, 64)).astype(np.float32)
+        if not is_whole:
+            theirs_of = gguf.quants.quantize(values, gguf.GGMLQuantizationType[name.upper()])
+            parts = example["quantization"].quantized(name, values)
+            own = np.concatenate((parts[1][..., None].view(np.uint8), parts[0].view(np.uint8)), -1)
+            np.testing.assert_array_equal(own.reshape(theirs_of.shape), theirs_of)
+    assert ours.metadata["words"] == ["a", "", "bc"]
+
+
+def test_blocks_stand_for_what_the_format_says(example: Mapping[str, ModuleType]) -> None:
+    widened = example["quantization"].widened
+    scales = np.array([[0.5, -2]], np.float16)
+    values = np.arange(-32, 32, dtype=np.int8).reshape(1, 2, 32)
+    expected = [*(each * 0.5 for each in range(-32, 0)), *(each * -2.0 for each in range(32))]
+    assert widened(values, scales).tolist() == [expected]
+    pairs = np.array([[*range(15), 255]], np.uint8).reshape(1, 1, 16).view(np.int8)
+    lower = [each - 8.0 for each in (*range(15), 15)]
+    assert widened(pairs, scales[:, :1] * 2).tolist() == [[*lower, *[-8.0] * 15, 7.0]]

@@ -70,6 +70,8 @@ class Config:
         given = self.rotations[kind]
         steps = np.arange(0, self.head_width, 2, dtype=np.float32) / np.float32(self.head_width)
         angles = (1 / np.float32(given["rope_theta"]) ** steps).astype(np.float32)
+        if "factors" in given:
+            return angles / given["factors"]
         scaling = given.get("rope_type", given.get("type", "default"))
         if scaling == "linear":
             return angles / np.float32(given["factor"])
@@ -129,7 +131,7 @@ def _config(kind: str, given: Mapping[str, Any]) -> Config:
         window=given.get("sliding_window") or 0,
         tied=bool(given.get("tie_word_embeddings", is_gemma)),
         rotates=[bool(each) for each in given.get("no_rope_layers") or [True] * layers],
-        interleaved=kind == "helium",
+        interleaved=given.get("interleaved", kind == "helium"),
         activation=given.get("hidden_activation") or given.get("hidden_act", "silu"),
         bias=bool(given.get("attention_bias")) or kind == "qwen2",
         head_norm={"qwen3": "each", "gemma3_text": "each", "olmo2": "all"}.get(kind, ""),

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from config import FULL, Config
+from weights import FLOATS, Blocks, Matrix, weight_of
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32, i64
 from xdsl.ir import Attribute, SSAValue
 
@@ -24,8 +25,7 @@ from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
 from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.graph.elementary import CosOp, SinOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, SubOp
-from gawee_dialect.dialect.graph.gather import GatherOp
-from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
 from gawee_dialect.dialect.graph.normalization import RmsNormOp
 from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.graph.shape import CatOp, ReshapeOp
@@ -38,12 +38,12 @@ TABLE = "model.embed_tokens.weight"
 
 
 class Decoder:
-    """Builds the graph; `element_of` says in which element type a weight is stored."""
+    """Builds the graph; `dtype_of` says how a weight is stored: `float32`, `q8_0`, ..."""
 
     def __init__(
-        self, config: Config, element_of: Callable[[str], Attribute], capacity: int, most_rows: int
+        self, config: Config, dtype_of: Callable[[str], str], capacity: int, most_rows: int
     ) -> None:
-        self.config, self.element_of = config, element_of
+        self.config, self.dtype_of = config, dtype_of
         self.function = EntryFunction()
         self.emit = self.function.emit
         self.rows = OpenSize.named(SizeName("rows", 1, most_rows))
@@ -61,8 +61,8 @@ class Decoder:
         ]
         self.turns = {kind: self._turns(kind) for kind in dict.fromkeys(config.kinds)}
         self.seen = {kind: self._seen(kind) for kind in dict.fromkeys(config.kinds)}
-        table = self._weight(TABLE, config.vocabulary, config.width)
-        x = self._scaled(emit.cast(emit(GatherOp(table, tokens)), f32), config.embedding_scale)
+        table = self._matrix(TABLE, config.vocabulary, config.width)
+        x = self._scaled(table.rows(tokens), config.embedding_scale)
         outputs: list[SSAValue] = []
         for layer, cache in enumerate(caches):
             x, *new = self._layer(layer, x, cache)
@@ -72,9 +72,9 @@ class Decoder:
         head = (
             table
             if config.tied
-            else self._weight("lm_head.weight", config.vocabulary, config.width)
+            else self._matrix("lm_head.weight", config.vocabulary, config.width)
         )
-        logits = self._scaled(emit(MatMulOp(last, emit.cast(head, f32))), config.logit_scale)
+        logits = self._scaled(head.product(last, 0, config.vocabulary, None), config.logit_scale)
         names = [
             f"new_{what}.{layer}" for layer in range(config.layers) for what in ("keys", "values")
         ]
@@ -85,9 +85,13 @@ class Decoder:
     def _input(self, name: str, element: Attribute, *shape: int) -> SSAValue:
         return self.function.add_argument(ArgumentKind.INPUT, name, TensorType(element, shape))
 
-    def _weight(self, name: str, *shape: int) -> SSAValue:
-        type = TensorType(self.element_of(name), shape)
-        return self.function.add_argument(ArgumentKind.PARAMETER, name, type)
+    def _matrix(self, name: str, rows: int, columns: int) -> Matrix | Blocks:
+        return weight_of(self.function, name, self.dtype_of(name), rows, columns)
+
+    def _row(self, name: str, size: int) -> SSAValue:
+        """Return a bias, or the scale of a norm, in f32."""
+        type = TensorType(FLOATS[self.dtype_of(name)], (size,))
+        return self.emit.cast(self.function.add_argument(ArgumentKind.PARAMETER, name, type), f32)
 
     # Parts of a layer.
 
@@ -109,7 +113,7 @@ class Decoder:
 
     def _norm(self, name: str, x: SSAValue) -> SSAValue:
         emit = self.emit
-        scale = emit.cast(self._weight(f"{name}.weight", tensor_shape(x)[-1]), f32)
+        scale = self._row(f"{name}.weight", tensor_shape(x)[-1])
         if self.config.norm_offset:
             scale = emit(AddOp(scale, emit.number(self.config.norm_offset, f32)))
         return emit(RmsNormOp(x, scale, eps=self.config.eps))
@@ -138,17 +142,12 @@ class Decoder:
         self, name: str, x: SSAValue, sizes: Sequence[int], *, bias: bool = False
     ) -> Sequence[SSAValue]:
         """Return products with parts of one weight."""
-        emit, columns = self.emit, tensor_shape(x)[-1]
-        weight = emit.cast(self._weight(f"{name}.weight", sum(sizes), columns), f32)
-        added = emit.cast(self._weight(f"{name}.bias", sizes[0]), f32) if bias else None
-        parts = [weight]
-        if len(sizes) > 1:
-            firsts = np.cumsum([0, *sizes[:-1]]).tolist()
-            parts = [
-                emit(SliceOp(weight, offsets=[first, 0], sizes=[size, columns]))
-                for first, size in zip(firsts, sizes, strict=True)
-            ]
-        return [emit(MatMulOp(x, part, added)) for part in parts]
+        weight = self._matrix(f"{name}.weight", sum(sizes), tensor_shape(x)[-1])
+        added = self._row(f"{name}.bias", sizes[0]) if bias else None
+        firsts = np.cumsum([0, *sizes[:-1]]).tolist()
+        return [
+            weight.product(x, first, size, added) for first, size in zip(firsts, sizes, strict=True)
+        ]
 
     def _attention(
         self, layer: int, x: SSAValue, cache: tuple[SSAValue, SSAValue]
@@ -277,11 +276,9 @@ class Decoder:
         return emit(BitwiseAndOp(before, near)), emit(BitwiseAndOp(own, nearby))
 
 
-def weights_of(
-    config: Config, element_of: Callable[[str], Attribute]
-) -> Mapping[str, tuple[int, ...]]:
+def shapes_of(config: Config) -> Mapping[str, tuple[int, ...]]:
     """Return the shapes of the weights that a decoder reads, by name."""
-    decoder = Decoder(config, element_of, 2, 2)
+    decoder = Decoder(config, lambda _: "float32", 2, 2)
     decoder.module()
     return {
         each.name: tensor_shape(decoder.function.block.args[each.index])

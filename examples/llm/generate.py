@@ -3,8 +3,9 @@
     python examples/llm/generate.py MODEL --prompt "Once upon a time"
     python examples/llm/generate.py --random smollm2-135m --dtype bfloat16
 
-MODEL is a folder with config.json, .safetensors files and tokenizer.json. Text needs the package
-tokenizers; without it, `--tokens 1,2,3` are the numbers of tokens, and numbers are printed.
+MODEL is a folder with config.json and .safetensors files, or a .gguf file. Text needs the package
+tokenizers and tokenizer.json, in the folder or beside the file; without, `--tokens 1,2,3` are the
+numbers of tokens, and numbers are printed.
 """
 
 import argparse
@@ -15,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 
-from generation import TextModel, read_folder
+from generation import TextModel, read_model
 from random_weights import SIZES, random_network
 from sampling import Sampling
 
@@ -27,9 +28,11 @@ Text = Callable[[Sequence[int]], str]
 def parser() -> argparse.ArgumentParser:
     """Return what the command line is."""
     result = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    result.add_argument("model", nargs="?", type=Path, help="a folder")
+    result.add_argument("model", nargs="?", type=Path, help="a folder, or a .gguf file")
     result.add_argument("--random", choices=SIZES, help="a network of random weights")
-    result.add_argument("--dtype", default="float32", help="of random weights")
+    result.add_argument(
+        "--dtype", default="float32", help="of random weights: float32, bfloat16, q8_0, q4_0"
+    )
     result.add_argument("--prompt", default="Once upon a time", help="what the text begins with")
     result.add_argument("--tokens", help="the same as numbers of tokens")
     result.add_argument("--count", type=int, default=100, help="tokens at most (default: 100)")
@@ -62,10 +65,11 @@ def read_tokens(args: argparse.Namespace) -> tuple[Sequence[int], Text]:
     except ImportError as error:
         message = "text needs the package tokenizers, or --tokens 1,2,3"
         raise GaweeError(message) from error
+    folder = args.model if args.model.is_dir() else args.model.parent
     try:
-        tokenizer = Tokenizer.from_file(str(args.model / "tokenizer.json"))
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     except Exception as error:  # of no class of its own
-        raise GaweeError(f"cannot read '{args.model / 'tokenizer.json'}': {error}") from error
+        raise GaweeError(f"cannot read '{folder / 'tokenizer.json'}': {error}") from error
     return tokenizer.encode(args.prompt).ids, tokenizer.decode
 
 
@@ -83,9 +87,9 @@ def pieces(tokens: Iterator[int], text: Text) -> Iterator[str]:
 def run(args: argparse.Namespace) -> None:
     """Print the text as it is made, then how long that took; raises GaweeError."""
     if (args.model is None) == (args.random is None):
-        raise GaweeError("expected either a folder or --random, one of them")
+        raise GaweeError("expected either a model or --random, one of them")
     config, weights = (
-        random_network(args.random, args.dtype) if args.random else read_folder(args.model)
+        random_network(args.random, args.dtype) if args.random else read_model(args.model)
     )
     prompt, text = read_tokens(args)
     start = perf_counter()

@@ -8,18 +8,26 @@ from time import perf_counter
 import numpy as np
 from config import Config, config_of
 from decoder import Decoder
+from gguf_file import GgufFile, names_of_weights, options_of
 from numpy.typing import NDArray
 from sampling import Sampling, Scores
-from xdsl.dialects.builtin import bf16
-from xdsl.ir import Attribute
+from weights import BYTES, FLOATS, VALUES
 
 from gawee_dialect import CodeOptions, GaweeError, Model
-from gawee_dialect.dialect.types import ELEMENT_TYPES
 from gawee_dialect.parameters.archives import SafetensorsFile
 from gawee_dialect.parameters.store import ParameterStore, joined
 
 MOST_ROWS = 256
 """Tokens of a prompt that are computed at a time: the workspace is for as many."""
+
+
+def read_model(path: Path) -> tuple[Config, ParameterStore]:
+    """Return what a .gguf file, or a folder as `read_folder` reads it, has; raises GaweeError."""
+    if path.suffix != ".gguf":
+        return read_folder(path)
+    file = GgufFile(path)
+    config = config_of(options_of(file))
+    return config, file.renamed(names_of_weights(config.layers))
 
 
 def read_folder(folder: Path) -> tuple[Config, ParameterStore]:
@@ -49,14 +57,19 @@ class TextModel:
     ) -> None:
         self.config, self.capacity = config, capacity
 
-        def element_of(name: str) -> Attribute:
+        def dtype_of(name: str) -> str:
+            for dtype, size in BYTES.items():
+                if name + VALUES in weights and weights.describe(name + VALUES).shape[2] == size:
+                    return dtype
             if name not in weights:
                 raise GaweeError(f"expected weights to have '{name}', got none")
             dtype = weights.describe(name).dtype
-            return bf16 if dtype == "bfloat16" else ELEMENT_TYPES[dtype]
+            if dtype not in FLOATS:
+                raise GaweeError(f"expected weight '{name}' of floats, got {dtype}")
+            return dtype
 
         rows = min(MOST_ROWS, capacity)
-        module = Decoder(config, element_of, capacity, rows).module()
+        module = Decoder(config, dtype_of, capacity, rows).module()
         sizes = {"rows": (1, rows), "past": (1, capacity)}
         self.code = Model(module, weights).compile(options or CodeOptions(), sizes=sizes)
         self._most_rows = rows

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 from config import Config, config_of
-from decoder import weights_of
-from xdsl.dialects.builtin import f32
+from decoder import shapes_of
+from quantization import stored_as
 
-from gawee_dialect.parameters.store import MemoryStore, array_dtype
+from gawee_dialect.parameters.store import MemoryStore
 
 SIZES: Mapping[str, Mapping[str, Any]] = {
     "tiny": {
@@ -42,11 +42,14 @@ SIZES: Mapping[str, Mapping[str, Any]] = {
 
 
 def random_network(name: str, dtype: str = "float32", seed: int = 0) -> tuple[Config, MemoryStore]:
-    """Return the sizes of a network and weights: normal ones, and ones for norms."""
+    """Return the sizes of a network and weights: normal ones, and ones for norms.
+
+    `dtype` is how they are stored: `float32`, `bfloat16`, `q8_0`, ...
+    """
     config = config_of(SIZES[name])
     random, arrays = np.random.default_rng(seed), dict[str, np.ndarray]()
-    for weight, shape in weights_of(config, lambda _: f32).items():
+    for weight, shape in shapes_of(config).items():
         scale = 1 / np.sqrt(shape[-1]) if len(shape) > 1 else 0
         values = random.standard_normal(shape, np.float32) * np.float32(scale)
-        arrays[weight] = (values + (len(shape) == 1)).astype(array_dtype(dtype))
+        arrays |= stored_as(dtype, weight, values + (len(shape) == 1))
     return config, MemoryStore(arrays)

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
+from math import prod
 
 from xdsl.dialects import arith
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
-from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.kernel import KernelOp, YieldOp, element_of, shape_of
 from gawee_dialect.dialect.kernels.packed_products import word_product
+from gawee_dialect.dialect.types import element_bytes
 
 
 class KernelKind(StrEnum):
@@ -79,12 +81,35 @@ def factors_of(term: SSAValue) -> Sequence[SSAValue]:
     return () if packed is None else (packed.first, packed.second)
 
 
-def widens(op: KernelOp) -> bool:
-    """Whether a kernel makes wider floats of those of its one input, and does nothing else."""
-    wide = op.yielded(op.finish).owner
-    if op.initial is not None or len(op.inputs) != 1 or not isinstance(wide, arith.ExtFOp):
+WIDENING = (
+    *(arith.ExtFOp, arith.SIToFPOp, arith.ExtSIOp, arith.ConstantOp, YieldOp),
+    *(arith.MulfOp, arith.SubfOp, arith.AddfOp, arith.AndIOp),
+)
+"""What numbers are widened by: a few vector instructions in all."""
+
+
+def sums_products(op: KernelOp) -> bool:
+    """Whether a kernel sums products, each of an element or of what is computed of some."""
+    if op.initial is None:
         return False
-    return isinstance(wide.input, BlockArgument)
+    add, accumulator = op.yielded(op.accumulate).owner, op.accumulate.block.args[-1]
+    if not isinstance(add, arith.AddfOp) or accumulator not in add.operands:
+        return False
+    return any(isinstance(each.owner, arith.MulfOp) for each in add.operands)
+
+
+def widens(op: KernelOp) -> bool:
+    """Whether a kernel makes more bytes than it reads, by little arithmetic: floats of blocks of
+    small integers with a scale, for one."""
+    if op.initial is not None or op.result is None:
+        return False
+    if not all(isinstance(each, WIDENING) for each in op.finish.block.ops):
+        return False
+    return sum(map(_bytes, op.inputs)) < _bytes(op.result)
+
+
+def _bytes(value: SSAValue) -> int:
+    return prod(shape_of(value)) * element_bytes(element_of(value))
 
 
 def has_windows(op: KernelOp) -> bool:

@@ -119,3 +119,37 @@ func.func @a_product_reads_weights_as_they_are_stored(%x: tensor<4x7xf32>, %w: t
   %y = linalg.matmul ins(%x, %v : tensor<4x7xf32>, tensor<7x5xf32>) outs(%i : tensor<4x5xf32>) -> tensor<4x5xf32>
   func.return %y : tensor<4x5xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @a_product_reads_blocks_of_bytes_and_their_scales
+// CHECK-NEXT:    gawee.kernel parallel [4, 5] reduce [2, 32] ins(%x, %q, %s : tensor<4x2x32xf32>, tensor<5x2x32xi8>, tensor<5x2xf16>)
+// CHECK:         ^bb0(%[[X:.*]]: f32, %[[Q:.*]]: i8, %[[S:.*]]: f16, %[[SUM:.*]]: f32):
+// CHECK-DAG:       %[[WIDE:.*]] = arith.sitofp %[[Q]] : i8 to f32
+// CHECK-DAG:       %[[SCALE:.*]] = arith.extf %[[S]] : f16 to f32
+// CHECK:           arith.mulf %[[WIDE]], %[[SCALE]] : f32
+func.func @a_product_reads_blocks_of_bytes_and_their_scales(%x: tensor<4x2x32xf32>, %q: tensor<5x2x32xi8> {gawee.parameter = "q"}, %s: tensor<5x2xf16> {gawee.parameter = "s"}) -> tensor<4x5xf32> {
+  %c = arith.constant 0.0 : f32
+  %f = tensor.empty() : tensor<5x2x32xf32>
+  %g = tensor.empty() : tensor<5x2xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<5x2xf16>) outs(%g : tensor<5x2xf32>) {
+  ^bb0(%a: f16, %o: f32):
+    %m = arith.extf %a : f16 to f32
+    linalg.yield %m : f32
+  } -> tensor<5x2xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%q, %t : tensor<5x2x32xi8>, tensor<5x2xf32>) outs(%f : tensor<5x2x32xf32>) {
+  ^bb0(%a: i8, %b: f32, %o: f32):
+    %w = arith.sitofp %a : i8 to f32
+    %m = arith.mulf %w, %b : f32
+    linalg.yield %m : f32
+  } -> tensor<5x2x32xf32>
+  %e = tensor.empty() : tensor<4x5xf32>
+  %i = linalg.fill ins(%c : f32) outs(%e : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k, l) -> (i, k, l)>, affine_map<(i, j, k, l) -> (j, k, l)>, affine_map<(i, j, k, l) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%x, %v : tensor<4x2x32xf32>, tensor<5x2x32xf32>) outs(%i : tensor<4x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %n = arith.addf %o, %p : f32
+    linalg.yield %n : f32
+  } -> tensor<4x5xf32>
+  func.return %y : tensor<4x5xf32>
+}

@@ -199,7 +199,7 @@ def _count(region: Region) -> int:
 
 def _conversions(argument: SSAValue) -> int:
     """Count the ops that convert an input to a wider float."""
-    return sum(isinstance(use.operation, arith.ExtFOp) for use in argument.uses)
+    return sum(isinstance(use.operation, arith.ExtFOp | arith.SIToFPOp) for use in argument.uses)
 
 
 def _products(region: Region) -> int:

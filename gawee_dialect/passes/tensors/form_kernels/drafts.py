@@ -11,6 +11,7 @@ from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, YieldOp, element_of, scalar_flops
+from gawee_dialect.dialect.open_size import UnknownSize
 from gawee_dialect.dialect.types import AnyTensor, tensor_type
 
 Read = tuple[SSAValue, AffineMap]
@@ -173,8 +174,12 @@ def hand_on_identity(source: KernelOp, op: KernelOp) -> None:
 
 
 def worker(reader: KernelOp, producer: KernelOp) -> KernelOp:
-    """Return which of two kernels that become one does its work: the reader if they do as much."""
-    return max((reader, producer), key=_own_flops)
+    """Return which of two kernels that become one does its work: the reader if they do as much, or
+    if sizes decide it."""
+    try:
+        return max((reader, producer), key=_own_flops)
+    except UnknownSize:
+        return reader
 
 
 def _own_flops(op: KernelOp) -> int:

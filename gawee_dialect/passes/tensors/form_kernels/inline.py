@@ -10,8 +10,10 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from gawee_dialect.analysis.index_maps import composed, solve
 from gawee_dialect.analysis.kernel_kind import (
     KernelKind,
+    has_windows,
     kernel_kind,
     multiplied_inputs,
+    sums_products,
     widens,
 )
 from gawee_dialect.dialect.affine_range import is_linear, used_dims
@@ -96,8 +98,8 @@ class InlineProducer(Pattern):
         value = op.inputs[index]
         is_weight = self._analysis.is_known_early(value)
         is_weight = is_weight and not self._analysis.is_known_early(op.result)
-        if is_weight and widens(producer) and kernel_kind(op) is KernelKind.MATMUL:
-            return None  # a product reads its weights as they are stored: half of the memory
+        if is_weight and widens(producer) and sums_products(op) and not has_windows(op):
+            return None  # a product reads its weights as they are stored: fewer bytes
         if value.uses.get_length() != 1:
             return "expected one reader of what is computed"
         if is_weight:
@@ -113,7 +115,7 @@ def _why_more_work(op: KernelOp, index: int, producer: KernelOp) -> str | None:
         return f"expected {prod(producer.sizes)} points, got {prod(visited)}"
     if not finish_only and multiplied_inputs(op) is not None:
         return "expected no computation inside of a product"
-    if len(used_dims(op.maps[index])) < sum(size > 1 for size in visited):
+    if len(used_dims(op.maps[index])) < sum(size != 1 for size in visited):
         return "expected to read each element once"
     return None
 
