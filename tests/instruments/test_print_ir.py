@@ -281,14 +281,14 @@ def test_the_folder_has_a_numbered_file_for_each_pass_and_an_index(
     ]
     assert "gawee.identity" in (folder / "00_input.mlir").read_text()
     assert "gawee.identity" not in (folder / "01_canonicalize.mlir").read_text()
-    assert (folder / "03_fold-conv-add.mlir").read_text() == (
+    assert (folder / "04_fold-conv-add.mlir").read_text() == (
         "// (unchanged) as in 01_canonicalize.mlir\n"
     )
-    assert (folder / "08_lower-to-linalg.mlir").read_text() == out
+    assert (folder / "09_lower-to-linalg.mlir").read_text() == out
     index = (folder / "index.txt").read_text().splitlines()
     assert index[1].split() == ["00", "input", "8", "ops", "00_input.mlir"]
     assert index[2].split() == ["01", "canonicalize", "7", "ops", "01_canonicalize.mlir"]
-    assert index[3].split() == ["02", "fold-batch-norm", "(unchanged)", "02_fold-batch-norm.mlir"]
+    assert index[4].split() == ["03", "fold-batch-norm", "(unchanged)", "03_fold-batch-norm.mlir"]
 
 
 def test_each_chunk_of_a_split_input_has_its_folder(tmp_path: Path) -> None:
