@@ -23,6 +23,7 @@ PASSES: dict[str, str] = {
     # pass name: its class, in the module that is named as the pass; by folder of `passes`
     "fold-batch-norm": "graph.FoldBatchNorm",
     "fold-conv-add": "graph.FoldConvAdd",
+    "sink-dequantize": "graph.SinkDequantize",
     "trim-conv-kernels": "graph.TrimConvKernels",
     "fuse-attention": "graph.FuseAttention",
     "inline": "graph.Inline",

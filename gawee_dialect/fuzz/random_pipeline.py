@@ -41,7 +41,7 @@ OPTIONAL = frozenset(
     (
         *("canonicalize", "cse", "fold-batch-norm", "fold-conv-add", "fuse-attention"),
         *("assign-layouts", "hoist-parameter-computation", "hoist-loop-invariants"),
-        *("hoist-allocas", "trim-conv-kernels", "widen-sums"),
+        *("hoist-allocas", "sink-dequantize", "trim-conv-kernels", "widen-sums"),
     )
 )
 """Passes without which a module can be lowered as well."""
@@ -51,7 +51,7 @@ EXCHANGEABLE: Sequence[frozenset[str]] = (
     frozenset(
         (
             *("fold-batch-norm", "fold-conv-add", "trim-conv-kernels", "fuse-attention"),
-            *("unroll-scan", "inline", *ANYWHERE),
+            *("unroll-scan", "inline", "sink-dequantize", *ANYWHERE),
         )
     ),
     frozenset(("decompose-aggregated-ops", "lower-affine", *ANYWHERE)),

@@ -20,6 +20,7 @@ from gawee_dialect.passes.graph.fold_conv_add import FoldConvAdd
 from gawee_dialect.passes.graph.fuse_attention import FuseAttention
 from gawee_dialect.passes.graph.inline import Inline
 from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
+from gawee_dialect.passes.graph.sink_dequantize import SinkDequantize
 from gawee_dialect.passes.graph.trim_conv_kernels import TrimConvKernels
 from gawee_dialect.passes.loops.convert_scf_to_openmp import ConvertScfToOpenMP
 from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
@@ -47,6 +48,7 @@ def optimize() -> Sequence[ModulePass]:
     """Return the passes from a graph as it was read to a smaller graph that means the same."""
     return (
         CanonicalizePass(),  # identities and Python leftovers stand between nodes that should fold
+        SinkDequantize(),  # before folds: weights that they changed are no integers
         FoldBatchNorm(),  # needs a convolution and its batch_norm adjacent
         FoldConvAdd(),  # after batch_norm: an add behind it has become adjacent
         TrimConvKernels(),  # what folds change weights that are whole

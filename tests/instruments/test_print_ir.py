@@ -134,6 +134,7 @@ def test_a_pipeline_is_seen_pass_by_pass_and_under_its_own_name(
 
     assert banners(capsys.readouterr().err) == [
         "Before CanonicalizePass (canonicalize)",
+        "Before SinkDequantize (sink-dequantize)",
         "Before FoldBatchNorm (fold-batch-norm)",
         "Before FoldConvAdd (fold-conv-add)",
         "Before TrimConvKernels (trim-conv-kernels)",
@@ -263,30 +264,31 @@ def test_the_folder_has_a_numbered_file_for_each_pass_and_an_index(
     assert [path.name for path in sorted(folder.iterdir())] == [
         "00_input.mlir",
         "01_canonicalize.mlir",
-        "02_fold-batch-norm.mlir",
-        "03_fold-conv-add.mlir",
-        "04_trim-conv-kernels.mlir",
-        "05_fuse-attention.mlir",
-        "06_canonicalize.mlir",
-        "07_inline.mlir",
-        "08_lower-to-linalg.mlir",
-        "09_decompose-aggregated-ops.mlir",
-        "10_lower-affine.mlir",
-        "11_canonicalize.mlir",
-        "12_hoist-loop-invariants.mlir",
-        "13_hoist-parameter-computation.mlir",
+        "02_sink-dequantize.mlir",
+        "03_fold-batch-norm.mlir",
+        "04_fold-conv-add.mlir",
+        "05_trim-conv-kernels.mlir",
+        "06_fuse-attention.mlir",
+        "07_canonicalize.mlir",
+        "08_inline.mlir",
+        "09_lower-to-linalg.mlir",
+        "10_decompose-aggregated-ops.mlir",
+        "11_lower-affine.mlir",
+        "12_canonicalize.mlir",
+        "13_hoist-loop-invariants.mlir",
+        "14_hoist-parameter-computation.mlir",
         "index.txt",
     ]
     assert "gawee.identity" in (folder / "00_input.mlir").read_text()
     assert "gawee.identity" not in (folder / "01_canonicalize.mlir").read_text()
-    assert (folder / "03_fold-conv-add.mlir").read_text() == (
+    assert (folder / "04_fold-conv-add.mlir").read_text() == (
         "// (unchanged) as in 01_canonicalize.mlir\n"
     )
-    assert (folder / "08_lower-to-linalg.mlir").read_text() == out
+    assert (folder / "09_lower-to-linalg.mlir").read_text() == out
     index = (folder / "index.txt").read_text().splitlines()
     assert index[1].split() == ["00", "input", "8", "ops", "00_input.mlir"]
     assert index[2].split() == ["01", "canonicalize", "7", "ops", "01_canonicalize.mlir"]
-    assert index[3].split() == ["02", "fold-batch-norm", "(unchanged)", "02_fold-batch-norm.mlir"]
+    assert index[4].split() == ["03", "fold-batch-norm", "(unchanged)", "03_fold-batch-norm.mlir"]
 
 
 def test_each_chunk_of_a_split_input_has_its_folder(tmp_path: Path) -> None:

@@ -109,7 +109,8 @@ def test_passes_go_in_beside_the_one_that_is_named_in_the_order_given() -> None:
         after("fold-batch-norm", Double()),
         before("canonicalize#1", Mark()),
     ) == [
-        *("mark", "canonicalize", "fold-batch-norm", "nothing", "mark", "double"),
+        *("mark", "canonicalize", "sink-dequantize", "fold-batch-norm", "nothing", "mark"),
+        "double",
         *("fold-conv-add", "trim-conv-kernels", "fuse-attention", "double", "canonicalize"),
     ]
 
@@ -144,8 +145,8 @@ def test_every_wrong_place_is_reported_at_once() -> None:
         with_insertions(optimize(), wrong)
 
     listing = (
-        "places: canonicalize#1, fold-batch-norm, fold-conv-add, trim-conv-kernels, fuse-attention, "
-        "canonicalize#2"
+        "places: canonicalize#1, sink-dequantize, fold-batch-norm, fold-conv-add, trim-conv-kernels, "
+        "fuse-attention, canonicalize#2"
     )
     assert str(caught.value).splitlines() == [
         "--insert='after=fold-conv-ad:cse': error: unknown place 'fold-conv-ad' in the pipeline",

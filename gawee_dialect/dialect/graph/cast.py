@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
+from gawee_dialect.dialect.folding import constant_of
 from gawee_dialect.dialect.graph.elementwise import ElementwiseOp
 from gawee_dialect.dialect.types import (
     NUMBERS,
@@ -79,6 +80,20 @@ class CastOp(ElementTypeOp):
         STORED.require("input", input.element_type)
         STORED.require("result", element_type)
         return TensorType(element_type, input.get_shape())
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """cast %x (to its own type) -> %x, and cast constant -> constant
+
+        Different integers of 8 bits stay what they are: products of such are computed on bytes.
+        """
+        constant = constant_of(self.input)
+        if self.input.type != self.result.type and constant is not None:
+            is_of_bytes = (
+                element_bytes(constant.get_element_type()) == 1 and not constant.is_splat()
+            )
+            if is_of_bytes and element_type(self.input) != i1:
+                return None
+        return super().fold()
 
     def equation(self) -> str:
         element = element_type(self.result)

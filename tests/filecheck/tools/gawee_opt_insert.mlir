@@ -29,7 +29,7 @@
 // CHECKED: keep-relu
 
 // UNKNOWN:      --insert='after=fold-conv-ad:cse': error: unknown place 'fold-conv-ad' in the pipeline
-// UNKNOWN-NEXT: hint: did you mean 'fold-conv-add'? places: canonicalize#1, fold-batch-norm, fold-conv-add, trim-conv-kernels, fuse-attention, canonicalize#2
+// UNKNOWN-NEXT: hint: did you mean 'fold-conv-add'? places: canonicalize#1, sink-dequantize, fold-batch-norm, fold-conv-add, trim-conv-kernels, fuse-attention, canonicalize#2
 
 // TWICE:      --insert='before=canonicalize:cse': error: expected one place 'canonicalize' in the pipeline, got 2
 // TWICE-NEXT: hint: which: canonicalize#1 at the start, canonicalize#2 after fuse-attention

@@ -410,6 +410,7 @@ class FormKernels(RewritePass):
     3. Elementwise kernels become part of the one that computes their input, or reads their result;
        those that compute positions, of the structured op that reads elements there.
     4. Padding becomes part of the kernel whose result it pads.
+    5. What widens bytes stays apart from the kernel that computes them: memory holds the bytes.
 
     What depends on parameters alone is never fused with what depends on an input.
 

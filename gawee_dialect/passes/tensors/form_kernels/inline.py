@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.builder import Builder
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import Attribute, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.analysis.index_maps import composed, solve
@@ -17,9 +18,10 @@ from gawee_dialect.analysis.kernel_kind import (
     widens,
 )
 from gawee_dialect.dialect.affine_range import is_linear, used_dims
-from gawee_dialect.dialect.kernels.kernel import KernelOp, Number
+from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, element_of
 from gawee_dialect.dialect.operation import KEPT, is_kept
 from gawee_dialect.dialect.types import tensor_type
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.rewrite_pass import Pattern
 from gawee_dialect.passes.tensors.form_kernels.constants import number_everywhere
 from gawee_dialect.passes.tensors.form_kernels.drafts import (
@@ -38,6 +40,16 @@ from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
 from gawee_dialect.upstream.arith import number_constant
 
 RUNS_MORE_OFTEN = "expected kernels of one block: a step of a loop would compute it again"
+WIDENS = "expected a result as narrow as what is read of bytes: memory holds the bytes"
+
+
+def widens_bytes(op: KernelOp, value: SSAValue) -> bool:
+    """Whether a kernel computes wider numbers of bytes that another one computes."""
+    return _is_byte(element_of(value)) and not _is_byte(element_of(op.target))
+
+
+def _is_byte(element: Attribute) -> bool:
+    return isa(element, IntegerType) and element.width.data == 8
 
 
 class InlineProducer(Pattern):
@@ -104,6 +116,8 @@ class InlineProducer(Pattern):
             return "expected one reader of what is computed"
         if is_weight:
             return "expected what parameters alone decide to be computed apart"
+        if widens_bytes(op, value):
+            return WIDENS
         return _why_more_work(op, index, producer)
 
 
@@ -222,6 +236,8 @@ class FuseIntoReduction(Pattern):
             return "expected one reader of what is computed"
         if self._analysis.is_known_early(value) and not self._analysis.is_known_early(op.result):
             return "expected what parameters alone decide to be computed apart"
+        if widens_bytes(op, value):
+            return WIDENS
         points = prod(producer.sizes[: producer.num_parallel])
         if prod(op.sizes) != points:
             return f"expected {points} points, got {prod(op.sizes)}"

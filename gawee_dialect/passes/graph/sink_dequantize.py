@@ -1,0 +1,311 @@
+"""Compute convolutions and products of dequantized tensors on the integers that they hold."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, prod
+from typing import ClassVar, TypeAlias
+
+from xdsl.dialects.builtin import IntegerType, f32, i32
+from xdsl.ir import SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+
+from gawee_dialect.dialect.dense import array_of
+from gawee_dialect.dialect.folding import constant_of
+from gawee_dialect.dialect.graph.activation import ClipOp
+from gawee_dialect.dialect.graph.arithmetic import MaximumOp, MinimumOp, RoundOp
+from gawee_dialect.dialect.graph.arrangement import TransposeOp
+from gawee_dialect.dialect.graph.cast import CastOp
+from gawee_dialect.dialect.graph.conv import ConvOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, ReluOp, SubOp
+from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.graph.shape import ReshapeOp
+from gawee_dialect.dialect.open_size import is_open
+from gawee_dialect.dialect.operation import GaweeOp
+from gawee_dialect.dialect.types import element_type, integer_range, tensor_shape
+from gawee_dialect.hints import isa
+from gawee_dialect.passes.graph.layer import hand_on_identity
+from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
+from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+from gawee_dialect.passes.tensors.parameter_analysis import (
+    ParameterAnalysis,
+    describe,
+    reader_count,
+)
+
+Product: TypeAlias = ConvOp | MatMulOp | BatchMatMulOp
+
+
+@dataclass(frozen=True)
+class Dequantized:
+    """A tensor of f32 that is integers times a scale."""
+
+    integers: SSAValue
+    scale: SSAValue
+    largest: int
+    """The greatest magnitude that the integers may have."""
+
+    @staticmethod
+    def of(value: SSAValue) -> "Dequantized | str":
+        """Return what a tensor is dequantized from; why it is not, where it is not."""
+        product = value.owner
+        if isinstance(product, MulOp) and element_type(value) == f32:
+            for whole, scale in ((product.lhs, product.rhs), (product.rhs, product.lhs)):
+                if not isinstance(whole.owner, CastOp) or whole.type != value.type:
+                    continue
+                bounds = _bounds(whole.owner.input)
+                if bounds is not None:
+                    return Dequantized(whole.owner.input, scale, max(map(abs, bounds)))
+        return f"expected integers of 8 bits times a scale, got {describe(value)}"
+
+    def varies_only_along(self, axis: int) -> bool:
+        """Whether the scale is one number, or one for each index of an axis."""
+        own, rank = tensor_shape(self.scale), len(tensor_shape(self.integers))
+        sizes = (*[1] * (rank - len(own)), *own)
+        return all(size == 1 for at, size in enumerate(sizes) if at != axis % rank)
+
+
+def _bounds(value: SSAValue) -> tuple[int, int] | None:
+    """Return between which numbers integers of 8 bits lie, or differences of such in i32."""
+    while isinstance(value.owner, ReshapeOp | TransposeOp):
+        value = value.owner.input
+    element, owner, numbers = element_type(value), value.owner, constant_of(value)
+    if not isa(element, IntegerType):
+        return None
+    if numbers is not None and prod(tensor_shape(value)):
+        array = array_of(numbers)
+        return int(array.min()), int(array.max())
+    if element.width.data == 8:
+        return integer_range(element)
+    if element == i32 and isinstance(owner, CastOp):
+        return _bounds(owner.input)
+    if element == i32 and isinstance(owner, SubOp):
+        left, right = _bounds(owner.lhs), _bounds(owner.rhs)
+        if left is not None and right is not None:
+            return left[0] - right[1], left[1] - right[0]
+    return None
+
+
+@dataclass(frozen=True)
+class Sum:
+    """What an op adds up for each element of its result, and the axes that are not summed over.
+
+    `axes` are those of the two factors, `result_axes` where the result has them.
+    """
+
+    length: int
+    axes: tuple[int, int]
+    result_axes: tuple[int, int]
+
+    @staticmethod
+    def of(op: Product) -> "Sum":
+        """Return the sum of a convolution or a product of matrices."""
+        if isinstance(op, ConvOp):
+            return Sum(prod(tensor_shape(op.weight)[1:]), (0, 0), (0, 1))
+        if isinstance(op, MatMulOp):
+            return Sum(tensor_shape(op.weight)[1], (-2, -2), (-2, -1))
+        rows = -2 if op.transpose_a is None else -1
+        columns = -1 if op.transpose_b is None else -2
+        return Sum(tensor_shape(op.a)[-3 - rows], (rows, columns), (-2, -1))
+
+
+class MultiplyIntegers(Pattern):
+    """conv(x * s, w * t, b) -> conv(x, w) * (s * t) + b, and likewise products of matrices"""
+
+    def __init__(self) -> None:
+        self._analysis = ParameterAnalysis()
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: ConvOp | MatMulOp | BatchMatMulOp, rewriter: PatternRewriter
+    ) -> None:
+        if element_type(op.result) != f32:
+            return
+        left, right = (Dequantized.of(each) for each in op.operands[:2])
+        if isinstance(left, str) or isinstance(right, str):
+            self.missed(op, left if isinstance(left, str) else str(right))
+            return
+        sum = Sum.of(op)
+        reason = self._reason_against(op, sum, left, right)
+        if reason is not None:
+            self.missed(op, reason)
+            return
+        integers = [rewriter.insert(CastOp(each.integers, i32)).result for each in (left, right)]
+        product = rewriter.insert(_product_of(op, *integers))
+        rows, columns = sum.result_axes
+        scales = _along(op, left.scale, rows, rewriter), _along(op, right.scale, columns, rewriter)
+        scale = rewriter.insert(MulOp(scales[0], scales[1])).result
+        result: MulOp | AddOp = MulOp(rewriter.insert(CastOp(product.result, f32)).result, scale)
+        if not isinstance(op, BatchMatMulOp) and op.bias is not None:
+            bias = _along(op, op.bias, columns, rewriter)
+            result = AddOp(rewriter.insert(result).result, bias)
+        hand_on_identity(op, result)
+        rewriter.replace(op, result)
+
+    def _reason_against(
+        self, op: Product, sum: Sum, left: Dequantized, right: Dequantized
+    ) -> str | None:
+        if self._analysis.is_known_early(op.result):
+            return "expected a factor that depends on an input"
+        if len(tensor_shape(op.operands[0])) < 2:
+            return "expected matrices, got a vector"
+        if isinstance(op, ConvOp) and tensor_shape(op.weight)[1] == 1:
+            return "expected a sum over several channels, got one for each"
+        if is_open([sum.length]) or left.largest * right.largest * sum.length >= 1 << 31:
+            return f"expected a sum that i32 holds, got one of {sum.length} products"
+        factors = zip((left, right), sum.axes, strict=True)
+        if not all(each.varies_only_along(axis) for each, axis in factors):
+            return "expected scales that are the same for all that is summed"
+        return None
+
+
+def _product_of(op: Product, left: SSAValue, right: SSAValue) -> ConvOp | BatchMatMulOp:
+    """Make an op of other factors, without a bias."""
+    if isinstance(op, ConvOp):
+        moves = op.strides.get_values(), op.padding.get_values(), op.dilations.get_values()
+        strides, padding, dilations = moves
+        return ConvOp(
+            left,
+            right,
+            strides=strides,
+            padding=padding,
+            dilations=dilations,
+            groups=op.groups.value.data,
+        )
+    if isinstance(op, MatMulOp):
+        return BatchMatMulOp(left, right, transpose_b=True)
+    transposed = op.transpose_a is not None, op.transpose_b is not None
+    return BatchMatMulOp(left, right, transpose_a=transposed[0], transpose_b=transposed[1])
+
+
+def _along(op: GaweeOp, value: SSAValue, axis: int, rewriter: PatternRewriter) -> SSAValue:
+    """Return a number, or one for each index of an axis of a result, so that it broadcasts."""
+    size, rank = prod(tensor_shape(value)), len(tensor_shape(op.output))
+    shape: Sequence[int] = () if size == 1 else (size, *[1] * (rank - 1 - axis % rank))
+    if tensor_shape(value) == tuple(shape):
+        return value
+    return rewriter.insert(ReshapeOp(value, shape=shape)).result
+
+
+class MoveIntegers(Pattern):
+    """reshape(x * s) -> reshape(x) * s, where s is one number; transpose likewise"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReshapeOp | TransposeOp, rewriter: PatternRewriter) -> None:
+        if element_type(op.result) != f32:
+            return
+        found = Dequantized.of(op.input)
+        if isinstance(found, str) or prod(tensor_shape(found.scale)) != 1:
+            reason = found if isinstance(found, str) else "expected a scale that is one number"
+            self.missed(op, reason)
+            return
+        if isinstance(op, ReshapeOp):
+            moved = ReshapeOp(found.integers, shape=tensor_shape(op.result))
+        else:
+            moved = TransposeOp(found.integers, permutation=op.permutation.get_values())
+        integers = rewriter.insert(moved).result
+        scale = _along(op, found.scale, -1, rewriter)
+        result = MulOp(rewriter.insert(CastOp(integers, f32)).result, scale)
+        hand_on_identity(op, result)
+        rewriter.replace(op, result)
+
+
+class FoldScales(Pattern):
+    """round((x * s + b) / t) -> round(x * (s / t) + b / t), also in clips, and in sums of such"""
+
+    def __init__(self) -> None:
+        self._analysis = ParameterAnalysis()
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: RoundOp, rewriter: PatternRewriter) -> None:
+        scaling = op.input.owner
+        if not isinstance(scaling, DivOp | MulOp) or element_type(op.input) != f32:
+            self.missed(op, f"expected a quotient of f32, got {describe(op.input)}")
+            return
+        reason = self._reason_against(scaling.lhs, scaling)
+        if reason is not None:
+            self.missed(op, reason)
+            return
+        rewriter.replace(op, RoundOp(self._scaled(scaling.lhs, scaling, rewriter)))
+
+    def _reason_against(self, value: SSAValue, by: DivOp | MulOp) -> str | None:
+        """Return why a value cannot be computed in another scale; None where it can."""
+        if self._analysis.is_known_early(value):
+            return None
+        op = value.owner
+        if reader_count(value) != 1:
+            return "expected one reader of what is quantized"
+        match op:
+            case MulOp() if any(map(self._analysis.is_known_early, op.operands)):
+                return None
+            case AddOp() | ReluOp() | ClipOp() | MaximumOp() | MinimumOp():
+                if not isinstance(op, AddOp) and _positive_number(by.rhs) is None:
+                    return "expected a scale that is a positive constant behind a clip"
+                found = (self._reason_against(each, by) for each in op.operands)
+                return next((reason for reason in found if reason is not None), None)
+            case _:
+                return f"expected a product with a scale, got {describe(value)}"
+
+    def _scaled(self, value: SSAValue, by: DivOp | MulOp, rewriter: PatternRewriter) -> SSAValue:
+        def scaled(value: SSAValue) -> SSAValue:
+            if self._analysis.is_known_early(value):
+                return rewriter.insert(type(by)(value, by.rhs)).result
+            op, number = value.owner, _positive_number(by.rhs)
+            match op:
+                case MulOp():
+                    early = self._analysis.is_known_early(op.rhs)
+                    whole, scale = (op.lhs, op.rhs) if early else (op.rhs, op.lhs)
+                    new = MulOp(whole, scaled(scale))
+                case AddOp() | MaximumOp() | MinimumOp():
+                    new = type(op)(scaled(op.lhs), scaled(op.rhs))
+                case ReluOp():
+                    new = ReluOp(scaled(op.input))
+                case _:
+                    assert isinstance(op, ClipOp)
+                    assert number is not None
+                    factor = 1 / number if isinstance(by, DivOp) else number
+                    low, high = (
+                        None if bound is None else bound.value.data * factor
+                        for bound in (op.min, op.max)
+                    )
+                    new = ClipOp(scaled(op.input), min=low, max=high)
+            return rewriter.insert(new).result
+
+        return scaled(value)
+
+
+def _positive_number(value: SSAValue) -> float | None:
+    """Return the positive, finite number that all of a constant is."""
+    constant = constant_of(value)
+    if constant is None or not constant.is_splat():
+        return None
+    number = float(array_of(constant).flat[0])
+    return number if 0 < number < inf else None
+
+
+@dataclass(frozen=True)
+class SinkDequantize(RewritePass):
+    """Compute convolutions and products of dequantized tensors on the integers that they hold.
+
+    Integers of 8 bits, less a zero point, times a scale: what is quantized is computed in i32 then,
+    and the scales of both factors are behind the sum. Where a quantization follows, all of that is
+    what a kernel does to its sum at the end.
+
+    Requires: i32 holds the sum, whatever the integers are; scales are one number, or one for each
+    filter, row or column: the same for all that is summed. The integers' sum is exact, so the
+    result is nearer to that of real numbers than a sum of floats is.
+
+    A scale that is one number goes behind reshapes and transpositions too.
+
+    rewrite:
+        %x = gawee.mul (gawee.cast %p), %s; %w = gawee.mul (gawee.cast %q), %t
+        %y = gawee.conv %x, %w bias %b ...
+        ->
+        %y = (gawee.cast (gawee.conv (gawee.cast %p), (gawee.cast %q) ...)) * (%s * %t) + %b
+        gawee.round ((%x * %s + %b) / %t)   ->   gawee.round (%x * (%s / %t) + %b / %t)
+    """
+
+    name = "sink-dequantize"
+    numerics: ClassVar[Numerics] = REASSOCIATES
+    takes_open_sizes: ClassVar[bool] = True
+
+    patterns = (MoveIntegers, MultiplyIntegers, FoldScales)

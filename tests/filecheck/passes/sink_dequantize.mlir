@@ -1,0 +1,197 @@
+// RUN: gawee-opt %s --split-input-file --sink-dequantize | filecheck %s
+// RUN: gawee-opt %s --split-input-file --sink-dequantize --explain-missed 2>&1 >/dev/null | filecheck %s --check-prefix=MISSED
+
+// CHECK-LABEL: func.func @the_scales_of_a_convolution_are_behind_its_sum
+// CHECK:       %[[X:.*]] = gawee.sub %{{.*}}, %{{.*}} : (tensor<1x3x5x5xi32>, tensor<i32>) -> tensor<1x3x5x5xi32>
+// CHECK:       %[[L:.*]] = gawee.cast %[[X]]
+// CHECK-NEXT:  %[[R:.*]] = gawee.cast %q : (tensor<4x3x3x3xi8>) -> tensor<4x3x3x3xi32>
+// CHECK-NEXT:  %[[C:.*]] = gawee.conv %[[L]], %[[R]] strides [2, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<1x3x5x5xi32>, tensor<4x3x3x3xi32>) -> tensor<1x4x3x5xi32>
+// CHECK-NEXT:  %[[T:.*]] = gawee.reshape %t shape [4, 1, 1]
+// CHECK-NEXT:  %[[S:.*]] = gawee.mul %s, %[[T]]
+// CHECK-NEXT:  %[[F:.*]] = gawee.cast %[[C]] : (tensor<1x4x3x5xi32>) -> tensor<1x4x3x5xf32>
+// CHECK-NEXT:  %[[B:.*]] = gawee.reshape %b shape [4, 1, 1]
+// CHECK-NEXT:  %[[M:.*]] = gawee.mul %[[F]], %[[S]]
+// CHECK-NEXT:  gawee.add %[[M]], %[[B]]
+func.func @the_scales_of_a_convolution_are_behind_its_sum(%p: tensor<1x3x5x5xui8>, %s: tensor<f32>, %q: tensor<4x3x3x3xi8>, %t: tensor<4x1x1x1xf32>, %b: tensor<4xf32>) -> tensor<1x4x3x5xf32> {
+  %0 = gawee.cast %p : (tensor<1x3x5x5xui8>) -> tensor<1x3x5x5xi32>
+  %z = gawee.constant dense<7> : tensor<i32>
+  %1 = gawee.sub %0, %z : (tensor<1x3x5x5xi32>, tensor<i32>) -> tensor<1x3x5x5xi32>
+  %2 = gawee.cast %1 : (tensor<1x3x5x5xi32>) -> tensor<1x3x5x5xf32>
+  %x = gawee.mul %2, %s : (tensor<1x3x5x5xf32>, tensor<f32>) -> tensor<1x3x5x5xf32>
+  %3 = gawee.cast %q : (tensor<4x3x3x3xi8>) -> tensor<4x3x3x3xf32>
+  %w = gawee.mul %3, %t : (tensor<4x3x3x3xf32>, tensor<4x1x1x1xf32>) -> tensor<4x3x3x3xf32>
+  %y = gawee.conv %x, %w bias %b strides [2, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<1x3x5x5xf32>, tensor<4x3x3x3xf32>, tensor<4xf32>) -> tensor<1x4x3x5xf32>
+  return %y : tensor<1x4x3x5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @rows_and_columns_of_matrices_have_scales
+// CHECK:       %[[P:.*]] = gawee.batch_matmul %{{.*}}, %{{.*}} transpose_b : (tensor<2x8xi32>, tensor<3x8xi32>) -> tensor<2x3xi32>
+// CHECK-NEXT:  %[[T:.*]] = gawee.reshape %t shape [3]
+// CHECK-NEXT:  gawee.mul %s, %[[T]] : (tensor<2x1xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+func.func @rows_and_columns_of_matrices_have_scales(%p: tensor<2x8xi8>, %s: tensor<2x1xf32>, %q: tensor<3x8xi8>, %t: tensor<3x1xf32>) -> tensor<2x3xf32> {
+  %0 = gawee.cast %p : (tensor<2x8xi8>) -> tensor<2x8xf32>
+  %x = gawee.mul %0, %s : (tensor<2x8xf32>, tensor<2x1xf32>) -> tensor<2x8xf32>
+  %1 = gawee.cast %q : (tensor<3x8xi8>) -> tensor<3x8xf32>
+  %w = gawee.mul %t, %1 : (tensor<3x1xf32>, tensor<3x8xf32>) -> tensor<3x8xf32>
+  %y = gawee.matmul %x, %w : (tensor<2x8xf32>, tensor<3x8xf32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// MISSED: expected scales that are the same for all that is summed
+// CHECK-LABEL: func.func @scales_along_what_is_summed_stay
+// CHECK:       gawee.matmul {{.*}}xf32>
+func.func @scales_along_what_is_summed_stay(%p: tensor<2x8xi8>, %s: tensor<8xf32>, %q: tensor<3x8xi8>, %t: tensor<f32>) -> tensor<2x3xf32> {
+  %0 = gawee.cast %p : (tensor<2x8xi8>) -> tensor<2x8xf32>
+  %x = gawee.mul %0, %s : (tensor<2x8xf32>, tensor<8xf32>) -> tensor<2x8xf32>
+  %1 = gawee.cast %q : (tensor<3x8xi8>) -> tensor<3x8xf32>
+  %w = gawee.mul %1, %t : (tensor<3x8xf32>, tensor<f32>) -> tensor<3x8xf32>
+  %y = gawee.matmul %x, %w : (tensor<2x8xf32>, tensor<3x8xf32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// MISSED: expected a sum that i32 holds, got one of 131072 products
+// CHECK-LABEL: func.func @a_sum_that_may_not_fit_stays
+// CHECK:       gawee.matmul {{.*}}xf32>
+func.func @a_sum_that_may_not_fit_stays(%p: tensor<2x131072xi8>, %q: tensor<3x131072xi8>, %t: tensor<f32>) -> tensor<2x3xf32> {
+  %0 = gawee.cast %p : (tensor<2x131072xi8>) -> tensor<2x131072xf32>
+  %x = gawee.mul %0, %t : (tensor<2x131072xf32>, tensor<f32>) -> tensor<2x131072xf32>
+  %1 = gawee.cast %q : (tensor<3x131072xi8>) -> tensor<3x131072xf32>
+  %w = gawee.mul %1, %t : (tensor<3x131072xf32>, tensor<f32>) -> tensor<3x131072xf32>
+  %y = gawee.matmul %x, %w : (tensor<2x131072xf32>, tensor<3x131072xf32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// MISSED: expected a sum over several channels, got one for each
+// CHECK-LABEL: func.func @a_depthwise_convolution_stays
+// CHECK:       gawee.conv {{.*}}xf32>
+func.func @a_depthwise_convolution_stays(%p: tensor<1x3x5x5xi8>, %q: tensor<3x1x3x3xi8>, %t: tensor<f32>) -> tensor<1x3x3x3xf32> {
+  %0 = gawee.cast %p : (tensor<1x3x5x5xi8>) -> tensor<1x3x5x5xf32>
+  %x = gawee.mul %0, %t : (tensor<1x3x5x5xf32>, tensor<f32>) -> tensor<1x3x5x5xf32>
+  %1 = gawee.cast %q : (tensor<3x1x3x3xi8>) -> tensor<3x1x3x3xf32>
+  %w = gawee.mul %1, %t : (tensor<3x1x3x3xf32>, tensor<f32>) -> tensor<3x1x3x3xf32>
+  %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 3 : (tensor<1x3x5x5xf32>, tensor<3x1x3x3xf32>) -> tensor<1x3x3x3xf32>
+  return %y : tensor<1x3x3x3xf32>
+}
+
+// -----
+
+// MISSED: expected matrices, got a vector
+// CHECK-LABEL: func.func @a_vector_stays
+// CHECK:       gawee.matmul {{.*}}xf32>
+func.func @a_vector_stays(%p: tensor<8xi8>, %q: tensor<3x8xi8>, %t: tensor<f32>) -> tensor<3xf32> {
+  %0 = gawee.cast %p : (tensor<8xi8>) -> tensor<8xf32>
+  %x = gawee.mul %0, %t : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  %1 = gawee.cast %q : (tensor<3x8xi8>) -> tensor<3x8xf32>
+  %w = gawee.mul %1, %t : (tensor<3x8xf32>, tensor<f32>) -> tensor<3x8xf32>
+  %y = gawee.matmul %x, %w : (tensor<8xf32>, tensor<3x8xf32>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+
+// -----
+
+// MISSED: expected a factor that depends on an input
+// CHECK-LABEL: func.func @what_weights_alone_decide_stays
+// CHECK:       gawee.matmul {{.*}}xf32>
+func.func @what_weights_alone_decide_stays(%p: tensor<2x8xi8> {gawee.parameter = "p"}, %q: tensor<3x8xi8> {gawee.parameter = "q"}) -> (tensor<2x3xf32> {gawee.output = "y"}) {
+  %t = gawee.constant dense<0.5> : tensor<f32>
+  %0 = gawee.cast %p : (tensor<2x8xi8>) -> tensor<2x8xf32>
+  %x = gawee.mul %0, %t : (tensor<2x8xf32>, tensor<f32>) -> tensor<2x8xf32>
+  %1 = gawee.cast %q : (tensor<3x8xi8>) -> tensor<3x8xf32>
+  %w = gawee.mul %1, %t : (tensor<3x8xf32>, tensor<f32>) -> tensor<3x8xf32>
+  %y = gawee.matmul %x, %w : (tensor<2x8xf32>, tensor<3x8xf32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// MISSED: expected integers of 8 bits times a scale, got a function argument
+// CHECK-LABEL: func.func @integers_of_16_bits_stay
+// CHECK:       gawee.matmul {{.*}}xf32>
+func.func @integers_of_16_bits_stay(%x: tensor<2x8xf32>, %q: tensor<3x8xi16>, %t: tensor<f32>) -> tensor<2x3xf32> {
+  %1 = gawee.cast %q : (tensor<3x8xi16>) -> tensor<3x8xf32>
+  %w = gawee.mul %1, %t : (tensor<3x8xf32>, tensor<f32>) -> tensor<3x8xf32>
+  %y = gawee.matmul %x, %w : (tensor<2x8xf32>, tensor<3x8xf32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @one_product_scales_what_is_quantized
+// CHECK:       %[[C:.*]] = gawee.constant dense<5.000000e-01> : tensor<f32>
+// CHECK-NEXT:  %[[S:.*]] = gawee.div %s, %[[C]]
+// CHECK-NEXT:  %[[M:.*]] = gawee.mul %x, %[[S]]
+// CHECK-NEXT:  %[[B:.*]] = gawee.div %b, %[[C]]
+// CHECK-NEXT:  %[[A:.*]] = gawee.add %[[M]], %[[B]]
+// CHECK-NEXT:  %[[L:.*]] = gawee.clip %[[A]] min 0.000000e+00 max 1.200000e+01
+// CHECK-NEXT:  gawee.round %[[L]]
+func.func @one_product_scales_what_is_quantized(%x: tensor<2x3xf32> {gawee.input = "x"}, %s: tensor<3xf32> {gawee.parameter = "s"}, %b: tensor<3xf32> {gawee.parameter = "b"}) -> (tensor<2x3xf32> {gawee.output = "y"}) {
+  %c = gawee.constant dense<0.5> : tensor<f32>
+  %0 = gawee.mul %x, %s : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  %1 = gawee.add %0, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  %2 = gawee.clip %1 min 0.000000e+00 max 6.000000e+00 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %3 = gawee.div %2, %c : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %y = gawee.round %3 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// MISSED: expected one reader of what is quantized
+// CHECK-LABEL: func.func @what_others_read_keeps_its_scale
+// CHECK:       gawee.div %{{.*}}, %c
+func.func @what_others_read_keeps_its_scale(%x: tensor<2x3xf32> {gawee.input = "x"}, %c: tensor<f32> {gawee.parameter = "c"}) -> (tensor<2x3xf32> {gawee.output = "y"}, tensor<2x3xf32> {gawee.output = "z"}) {
+  %0 = gawee.mul %x, %c : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %1 = gawee.div %0, %c : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %y = gawee.round %1 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %y, %0 : tensor<2x3xf32>, tensor<2x3xf32>
+}
+
+// -----
+
+// MISSED: expected a scale that is a positive constant behind a clip
+// CHECK-LABEL: func.func @a_scale_of_unknown_sign_stays_behind_a_relu
+// CHECK:       gawee.div %{{.*}}, %c
+func.func @a_scale_of_unknown_sign_stays_behind_a_relu(%x: tensor<2x3xf32> {gawee.input = "x"}, %c: tensor<f32> {gawee.parameter = "c"}) -> (tensor<2x3xf32> {gawee.output = "y"}) {
+  %0 = gawee.mul %x, %c : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %1 = gawee.relu %0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %2 = gawee.div %1, %c : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %y = gawee.round %2 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_scale_goes_behind_what_moves_elements
+// CHECK-NEXT:  %[[F:.*]] = gawee.constant dense<5.000000e-01>
+// CHECK-NEXT:  %[[R:.*]] = gawee.reshape %p shape [8, 2]
+// CHECK-NEXT:  %[[T:.*]] = gawee.transpose %[[R]]
+// CHECK-NEXT:  %[[C:.*]] = gawee.cast %[[T]] : (tensor<2x8xi8>) -> tensor<2x8xf32>
+// CHECK-NEXT:  gawee.mul %[[C]], %[[F]]
+func.func @a_scale_goes_behind_what_moves_elements(%p: tensor<4x4xi8>) -> tensor<2x8xf32> {
+  %t = gawee.constant dense<0.5> : tensor<f32>
+  %0 = gawee.cast %p : (tensor<4x4xi8>) -> tensor<4x4xf32>
+  %x = gawee.mul %0, %t : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
+  %1 = gawee.reshape %x shape [8, 2] : (tensor<4x4xf32>) -> tensor<8x2xf32>
+  %y = gawee.transpose %1 permutation [1, 0] : (tensor<8x2xf32>) -> tensor<2x8xf32>
+  return %y : tensor<2x8xf32>
+}
+
+// -----
+
+// MISSED: expected a scale that is one number
+// CHECK-LABEL: func.func @scales_along_an_axis_stay_before_it_moves
+// CHECK:       gawee.transpose {{.*}}xf32>
+func.func @scales_along_an_axis_stay_before_it_moves(%p: tensor<4x4xi8>, %t: tensor<4xf32>) -> tensor<4x4xf32> {
+  %0 = gawee.cast %p : (tensor<4x4xi8>) -> tensor<4x4xf32>
+  %x = gawee.mul %0, %t : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
+  %y = gawee.transpose %x permutation [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}

@@ -1,0 +1,173 @@
+"""Quantized graphs of ONNX, computed on integers; NumPy in 64 bits and ONNX Runtime are judges."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gawee_dialect.dialect.graph.conv import ConvOp
+from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.types import element_type, is_float
+from gawee_dialect.model import load
+from tests.closeness import assert_allclose
+from tests.passes.modules import transform
+
+pytest.importorskip("onnx")
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+Array = NDArray[np.generic]
+
+DTYPES = ("uint8", "int8")
+on_bytes = pytest.mark.parametrize("dtype", DTYPES)
+
+
+class Graph:
+    """A graph from `x` to `y` in the making, of random parameters."""
+
+    def __init__(self, x: tuple[int, ...], dtype: str) -> None:
+        self.random = np.random.default_rng(5)
+        self.dtype = dtype
+        self.nodes: list[onnx.NodeProto] = []
+        self.parameters: dict[str, Array] = {}
+        self.x = self.random.normal(0, 1, x).astype(np.float32)
+
+    def node(self, kind: str, result: str, *inputs: str, **attributes: int | Sequence[int]) -> str:
+        node = helper.make_node(kind, inputs, [result])
+        node.attribute.extend(helper.make_attribute(key, each) for key, each in attributes.items())
+        self.nodes.append(node)
+        return result
+
+    def parameter(self, name: str, array: Array) -> str:
+        self.parameters[name] = array
+        return name
+
+    def activation(self, name: str, scale: float) -> str:
+        """Quantize a value and dequantize it."""
+        low = np.iinfo(self.dtype).min
+        points = [
+            self.parameter(f"{name}_scale", np.array(scale, np.float32)),
+            self.parameter(f"{name}_zero", np.array(low + 120, self.dtype)),
+        ]
+        integers = self.node("QuantizeLinear", f"{name}_q", name, *points)
+        return self.node("DequantizeLinear", f"{name}_d", integers, *points)
+
+    def weight(self, name: str, shape: tuple[int, ...], axis: int, dtype: str = "int8") -> str:
+        """Return a dequantized weight of all numbers of a type, of a scale for each index of an axis."""
+        ends = np.iinfo(dtype)
+        numbers = self.random.integers(ends.min, ends.max, shape, endpoint=True).astype(dtype)
+        scales = self.random.uniform(1e-3, 2e-3, shape[axis]).astype(np.float32)
+        names = self.parameter(name, numbers), self.parameter(f"{name}_scale", scales)
+        return self.node("DequantizeLinear", f"{name}_d", *names, axis=axis)
+
+    def save(self, folder: Path) -> str:
+        x = helper.make_tensor_value_info("x", TensorProto.FLOAT, self.x.shape)
+        y = helper.make_empty_tensor_value_info("y")
+        held = [numpy_helper.from_array(each, name) for name, each in self.parameters.items()]
+        graph = helper.make_graph(self.nodes, "quantized", [x], [y], held)
+        opset = [helper.make_opsetid("", 17)]
+        onnx.save(helper.make_model(graph, opset_imports=opset, ir_version=8), folder / "net.onnx")
+        return str(folder / "net.onnx")
+
+    def run(self, folder: Path, level: str = "llvm") -> Array:
+        (result,) = load(self.save(folder)).run(self.x, level).values()
+        return result
+
+    def unoptimised(self, folder: Path) -> Array:
+        """What ONNX Runtime makes of it op by op, in f32."""
+        runtime = pytest.importorskip("onnxruntime")
+        options = runtime.SessionOptions()
+        options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        session = runtime.InferenceSession(self.save(folder), options)
+        return session.run(None, {"x": self.x})[0]
+
+
+def products_in_float(path: str) -> int:
+    """How many convolutions and products of a file are of floats behind the pass."""
+    module = transform(load(path).module, "canonicalize,sink-dequantize")
+    products = (op for op in module.walk() if isinstance(op, ConvOp | MatMulOp | BatchMatMulOp))
+    return sum(is_float(element_type(op.result)) for op in products)
+
+
+def assert_same_but_at_ties(got: Array, wanted: Array, scale: float) -> None:
+    """Whether quantized numbers are equal but for few that are one step apart.
+
+    f32 sums differ by some 1e-5 of a step: less than one number of a thousand is that near to the
+    middle of two integers, where scales have no common divisor.
+    """
+    steps = np.abs(np.rint((got.astype(np.float64) - wanted.astype(np.float64)) / scale))
+    assert steps.max() <= 1
+    assert np.count_nonzero(steps) <= got.size / 1000
+
+
+@on_bytes
+@pytest.mark.parametrize("level", ["linalg", "llvm"])
+@pytest.mark.parametrize(("groups", "stride"), [(1, 1), (2, 2)])
+def test_the_sum_of_a_convolution_is_exact(
+    tmp_path: Path, dtype: str, level: str, groups: int, stride: int
+) -> None:
+    graph = Graph((2, 12, 9, 7), dtype)
+    weight = graph.weight("w", (8, 12 // groups, 3, 3), 0)
+    moves = {"strides": [stride] * 2, "pads": [1, 0, 2, 1], "group": groups}
+    graph.node("Conv", "y", graph.activation("x", 0.02), weight, **moves)
+
+    got = graph.run(tmp_path, level)
+
+    assert products_in_float(graph.save(tmp_path)) == 0
+    zero = graph.parameters["x_zero"].astype(np.float64)
+    ends = np.iinfo(dtype)
+    steps = np.rint(graph.x / np.float32(0.02)) + zero
+    integers = np.pad(np.clip(steps, ends.min, ends.max) - zero, ((0, 0), (0, 0), (1, 2), (0, 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(integers, (3, 3), axis=(2, 3))
+    windows = windows[:, :, ::stride, ::stride].reshape(
+        2, groups, 12 // groups, *got.shape[2:], 3, 3
+    )
+    filters = graph.parameters["w"].astype(np.float64).reshape(groups, -1, 12 // groups, 3, 3)
+    sums = np.einsum("ngchwij,gfcij->ngfhw", windows, filters).reshape(got.shape)
+    scales = np.float64(np.float32(0.02)) * graph.parameters["w_scale"].astype(np.float64)
+    # Two products are rounded, by 2^-24 each; the sum is not, which is below 2^24.
+    assert_allclose(got, sums * scales[:, None, None], rtol=2**-22)
+
+
+@on_bytes
+def test_layers_stay_on_integers(tmp_path: Path, dtype: str) -> None:
+    """Convolutions with biases, clips between, a residual, a pool and a linear layer behind."""
+    graph = Graph((1, 8, 14, 14), dtype)
+    x = graph.activation("x", 0.0213)
+    for name, before, clip in (("c1", x, "Relu"), ("c2", "c1_relu_d", "Clip")):
+        bias = graph.parameter(f"{name}_bias", graph.random.normal(0, 1, 16).astype(np.float32))
+        channels = 8 if before is x else 16
+        weight = graph.weight(f"{name}_w", (16, channels, 3, 3), 0)
+        graph.node("Conv", name, before, weight, bias, pads=[1] * 4)
+        bounds = [
+            graph.parameter("low", np.array(0, np.float32)),
+            graph.parameter("high", np.array(3, np.float32)),
+        ]
+        graph.node(clip, f"{name}_relu", name, *(bounds if clip == "Clip" else []))
+        graph.activation(f"{name}_relu", 0.0297)
+    graph.node("Add", "sum", "c1_relu_d", "c2_relu_d")
+    pooled = graph.node(
+        "MaxPool", "pool", graph.activation("sum", 0.0523), kernel_shape=[2, 2], strides=[2, 2]
+    )
+    means = graph.node("GlobalAveragePool", "mean", graph.activation(pooled, 0.0523))
+    flat = graph.node("Flatten", "flat", graph.activation(means, 0.0171))
+    graph.node("Gemm", "fc", flat, graph.weight("fc_w", (10, 16), 0), transB=1)
+    graph.node("Identity", "y", graph.activation("fc", 0.00931))
+
+    assert_same_but_at_ties(graph.run(tmp_path), graph.unoptimised(tmp_path), 0.00931)
+    assert products_in_float(graph.save(tmp_path)) == 0
+
+
+@on_bytes
+def test_products_of_activations_and_of_weights(tmp_path: Path, dtype: str) -> None:
+    graph = Graph((2, 24, 16), dtype)
+    x = graph.activation("x", 0.0213)
+    weighted = graph.node("MatMul", "weighted", x, graph.weight("w", (16, 40), 1))
+    turned = graph.node("Transpose", "turned", weighted, perm=[0, 2, 1])
+    graph.node("MatMul", "product", graph.activation(turned, 0.0111), x)
+    graph.node("Identity", "y", graph.activation("product", 0.0371))
+
+    assert_same_but_at_ties(graph.run(tmp_path), graph.unoptimised(tmp_path), 0.0371)
+    assert products_in_float(graph.save(tmp_path)) == 0
