@@ -233,9 +233,9 @@ def fold(
     try:
         with np.errstate(all="ignore"):
             made = function(*inputs, **attributes)
+            if made is None:
+                return None
+            results = list(map(_numbers, made if isinstance(made, list) else [np.asarray(made)]))
     except (TypeError, ValueError, IndexError, AttributeError, ArithmeticError, UnknownSize):
         return None
-    if made is None:
-        return None
-    results = list(map(_numbers, made if isinstance(made, list) else [np.asarray(made)]))
     return results if all(each.size <= MAX_ELEMENTS for each in results) else None

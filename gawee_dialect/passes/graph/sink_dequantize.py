@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from math import inf, prod
 from typing import ClassVar, TypeAlias
 
-from xdsl.dialects.builtin import IntegerType, f32, i32
-from xdsl.ir import SSAValue
+from xdsl.context import Context
+from xdsl.dialects.builtin import IntegerType, ModuleOp, f32, i32
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.dense import array_of
@@ -119,6 +120,7 @@ class MultiplyIntegers(Pattern):
         self, op: ConvOp | MatMulOp | BatchMatMulOp, rewriter: PatternRewriter
     ) -> None:
         if element_type(op.result) != f32:
+            self.missed(op, f"expected f32, got {element_type(op.result)}")
             return
         left, right = (Dequantized.of(each) for each in op.operands[:2])
         if isinstance(left, str) or isinstance(right, str):
@@ -192,6 +194,7 @@ class MoveIntegers(Pattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReshapeOp | TransposeOp, rewriter: PatternRewriter) -> None:
         if element_type(op.result) != f32:
+            self.missed(op, f"expected f32, got {element_type(op.result)}")
             return
         found = Dequantized.of(op.input)
         if isinstance(found, str) or prod(tensor_shape(found.scale)) != 1:
@@ -282,6 +285,12 @@ def _positive_number(value: SSAValue) -> float | None:
     return number if 0 < number < inf else None
 
 
+def _is_of_quantized(op: Operation) -> bool:
+    if isinstance(op, CastOp):
+        return element_type(op.result) == f32 and isa(element_type(op.input), IntegerType)
+    return isinstance(op, RoundOp)
+
+
 @dataclass(frozen=True)
 class SinkDequantize(RewritePass):
     """Compute convolutions and products of dequantized tensors on the integers that they hold.
@@ -309,3 +318,7 @@ class SinkDequantize(RewritePass):
     takes_open_sizes: ClassVar[bool] = True
 
     patterns = (MoveIntegers, MultiplyIntegers, FoldScales)
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if any(map(_is_of_quantized, op.walk())):  # else it is a network of floats
+            super().apply(ctx, op)

@@ -18,7 +18,7 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.long_sums import total_type
 from gawee_dialect.analysis.open_sizes import open_names_of
-from gawee_dialect.dialect.open_size import greatest
+from gawee_dialect.dialect.open_size import greatest, without_names
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.passes.graph.lower_to_linalg.combining import first_term, mapped
 from gawee_dialect.passes.graph.lower_to_linalg.tensors import constant, filled
@@ -89,7 +89,7 @@ def widened(
     builder: Builder, op: LinalgStructuredOperation, combiner: Operation, element: AnyFloat
 ) -> SSAValue:
     """Insert the same op with an accumulator of a wider type; returns its result."""
-    type = TensorType(element, tensor_shape(op.res[0]))
+    type = TensorType(element, without_names(tensor_shape(op.res[0])))
     number = number_everywhere(op.outputs[0])
     if number is None:
         init = mapped(builder, op.outputs[0], element, first_term)

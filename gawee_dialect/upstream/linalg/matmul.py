@@ -3,7 +3,8 @@
 from abc import ABC
 from collections.abc import Mapping, Sequence
 from itertools import permutations
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
 
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr
 from xdsl.ir import Attribute, SSAValue
@@ -49,6 +50,16 @@ class ContractionOp(CastingOp, ABC):
     """A sum of products over maps of its own, `ROW` telling those that go without saying."""
 
     indexing_maps = prop_def(ArrayAttr[AffineMapAttr])
+    NEEDS_MAPS: ClassVar = False
+
+    @classmethod
+    def create(
+        cls, *, properties: Mapping[str, Attribute] = MappingProxyType({}), **others: Any
+    ) -> Self:
+        """Make the op of its parts; generic text, as upstream's, leaves out the usual maps."""
+        if "indexing_maps" not in properties and not cls.NEEDS_MAPS:
+            properties = {"indexing_maps": cls.default_maps(), **properties}
+        return super().create(properties=properties, **others)
 
     def __init__(
         self,
@@ -187,6 +198,7 @@ class ContractOp(ContractionOp):
     """
 
     name = "linalg.contract"
+    NEEDS_MAPS: ClassVar = True
     ROW: ClassVar = Row("mk,kn->mn", multiply_add, casts=True)
 
     def print_front(self, printer: Printer) -> Sequence[str]:

@@ -106,3 +106,18 @@ func.func @ops_of_several_loop_nests_round_trip(%x: tensor<5x7xf32>, %p: tensor<
   %2 = linalg.pack %x inner_dims_pos = [0] inner_tiles = [5] into %q : tensor<5x7xf32> -> tensor<1x7x5xf32>
   return %2 : tensor<1x7x5xf32>
 }
+
+// -----
+
+// Generic text leaves out the maps that go without saying, as upstream's does.
+// CHECK-LABEL: func.func @generic_text_may_have_no_maps
+// CHECK:       linalg.matmul ins(%a, %b : tensor<2x3xf32>, tensor<3x4xf32>) outs(%c : tensor<2x4xf32>) -> tensor<2x4xf32>
+func.func @generic_text_may_have_no_maps(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %c: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %0 = "linalg.matmul"(%a, %b, %c) <{operandSegmentSizes = array<i32: 2, 1>}> ({
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %1 = arith.mulf %x, %y : f32
+    %2 = arith.addf %z, %1 : f32
+    linalg.yield %2 : f32
+  }) : (tensor<2x3xf32>, tensor<3x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}

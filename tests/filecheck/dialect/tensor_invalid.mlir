@@ -73,3 +73,14 @@ func.func @padding_by_more_than_there_is(%x: tensor<2x5xf32>, %v: f32) -> tensor
 // CHECK: tensor_invalid.mlir:{{[0-9]+}}:1: error: 'func.func' op operation func.func contains empty block
 func.func @nothing_in_a_body(%x: tensor<3xf32>) {
 }
+
+// -----
+
+// CHECK: 'tensor.pad' op property 'static_low' expected in operation 'tensor.pad'
+func.func @padding_without_a_side(%x: tensor<2x5xf32>, %v: f32) -> tensor<3x5xf32> {
+  %p = "tensor.pad"(%x) <{statis_low = array<i64: 0, 0>, static_high = array<i64: 1, 0>, operandSegmentSizes = array<i32: 1, 0, 0>}> ({
+  ^bb0(%i: index, %j: index):
+    tensor.yield %v : f32
+  }) : (tensor<2x5xf32>) -> tensor<3x5xf32>
+  return %p : tensor<3x5xf32>
+}

@@ -382,3 +382,14 @@ func.func @a_view_that_is_returned_twice_is_copied(%x: tensor<2x3xf32>) -> (tens
   %v = tensor.collapse_shape %y [[0 : i64, 1 : i64]] : tensor<2x3xf32> into tensor<6xf32>
   func.return %v, %v : tensor<6xf32>, tensor<6xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @a_row_that_was_never_written_is_broadcast
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}} : memref<3xf32>) outs(%{{.*}} : memref<2x3xf32>)
+func.func @a_row_that_was_never_written_is_broadcast() -> tensor<2x3xf32> {
+  %e = tensor.empty() : tensor<3xf32>
+  %big = tensor.empty() : tensor<2x3xf32>
+  %q = linalg.broadcast ins(%e : tensor<3xf32>) outs(%big : tensor<2x3xf32>) dimensions = [0]
+  func.return %q : tensor<2x3xf32>
+}

@@ -120,3 +120,24 @@ func.func @an_open_sum_is_as_long_as_its_names_say(%x: tensor<?x?xf32> {gawee.si
   } -> tensor<f32>
   func.return %rows, %total : tensor<?xf32>, tensor<f32>
 }
+
+// -----
+
+// The wider accumulator is as large as the one before, of whatever names its size is.
+// CHECK-LABEL: func.func @a_wide_accumulator_of_open_size
+// CHECK:         %[[SIZE:.*]] = tensor.dim %{{.*}}, %{{.*}} : tensor<?xf32>
+// CHECK:         tensor.empty(%[[SIZE]]) : tensor<?xf64>
+// CHECK:         linalg.generic {{.*}} ins(%x : tensor<?x?xf32>) outs(%{{.*}} : tensor<?xf64>)
+func.func @a_wide_accumulator_of_open_size(%x: tensor<?x?xf32> {gawee.sizes = ["batch", "length"]}) -> (tensor<?xf32> {gawee.sizes = ["length"]}) {
+  %zero = arith.constant 0.000000e+00 : f32
+  %c1 = arith.constant 1 : index
+  %length = tensor.dim {gawee.size = "length"} %x, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%length) : tensor<?xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (k, i)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x?xf32>) outs(%z : tensor<?xf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %1 = arith.addf %s, %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<?xf32>
+  func.return %0 : tensor<?xf32>
+}

@@ -172,3 +172,20 @@ def test_a_scalar_has_no_axes_to_reduce():
     module = open_graph(Source("m.onnx", made.SerializeToString()), name="onnx").module()
 
     assert "gawee.reduce_max" in str(module)
+
+
+def test_scales_of_a_scalar_are_refused():
+    node = helper.make_node("QuantizeLinear", ["x", "s"], ["y"], name="n", axis=0)
+    made = model(node, [info("x", []), info("s", [3])])
+
+    text = "expected y_scale of a scalar to be one number, got 3"
+    assert f"'QuantizeLinear' node {text}" in refusal(made)
+
+
+def test_a_graph_in_the_place_of_numbers_is_no_constant():
+    graph = helper.make_graph([relu()], "inner", [info("x", [2, 3])], [info("y", None)])
+    fill = helper.make_node("ConstantOfShape", ["shape"], ["y"], name="n", value=graph)
+    made = model(fill, [info("x", [2, 3])])
+    made.graph.initializer.append(onnx.numpy_helper.from_array(np.array([2, 3]), "shape"))
+
+    assert "'ConstantOfShape' node" in refusal(made)

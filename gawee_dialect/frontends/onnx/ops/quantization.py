@@ -47,6 +47,8 @@ def along_axis(
     shape, own = tensor_shape(x), tensor_shape(value)
     if prod(own) == 1:
         return emit.reshape(value, ())
+    if not shape:
+        raise Refusal(f"expected {what} of a scalar to be one number, got {prod(own)}")
     at = axis_of(x, axis)
     if len(own) == 1 and own[0] == shape[at]:
         return emit.reshape(value, [own[0], *[1] * (len(shape) - at - 1)])

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from xdsl.builder import Builder
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AnyFloat,
     ArrayAttr,
     DenseArrayBase,
@@ -106,7 +107,8 @@ def named_part(builder: Builder, value: SSAValue, part: str) -> SSAValue:
 
 def dynamic_sizes(builder: Builder, value: SSAValue) -> list[SSAValue]:
     """Return the sizes of a tensor that its type leaves open, by tensor.dim."""
-    open_axes = [axis for axis, size in enumerate(tensor_shape(value)) if size < 0]
+    shape = without_names(tensor_shape(value))
+    open_axes = [axis for axis, size in enumerate(shape) if size == DYNAMIC_INDEX]
     axes = [constant(builder, axis, IndexType()) for axis in open_axes]
     return [
         builder.insert(

@@ -143,7 +143,7 @@ def broadcast(to: FunctionBufferizer, op: Operation) -> None:
     kept = tuple(AffineDimExpr(dim) for dim in range(rank) if dim not in added)
     to.builder.insert(
         linalg.GenericOp(
-            (to.new[op.input],),
+            (to.source(op.input),),
             (buffer,),
             op.hidden_region.clone(),
             [AffineMapAttr(AffineMap(rank, 0, kept)), AffineMapAttr(AffineMap.identity(rank))],

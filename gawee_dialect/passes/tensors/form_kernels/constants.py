@@ -31,4 +31,4 @@ def number_everywhere(value: SSAValue) -> Number | None:
     # Not every element: a constant may be large.
     stored, size = op.value.data.data, op.value.get_element_type().compile_time_size
     same = len(stored) > 0 and stored == stored[:size] * (len(stored) // size)
-    return op.value.get_attrs()[0] if same else None
+    return next(iter(op.value.iter_attrs())) if same else None
