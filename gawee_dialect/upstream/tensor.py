@@ -110,7 +110,9 @@ class PadOp(tensor.PadOp):
         blocks = len(self.region.blocks)
         if blocks != 1:
             raise VerifyException(f"expected a body of one block, got {blocks}")
-        self.get_irdl_definition().verify(self)  # that its properties are there
+        for name in ("static_low", "static_high"):
+            if name not in self.properties:
+                raise VerifyException(f"expected property '{name}'")
         for sizes, operands in ((self.static_low, self.low), (self.static_high, self.high)):
             verify_dynamic_index_list(sizes.get_values(), operands, DYNAMIC_INDEX)
         source, result = tensor_shape(self.source), tensor_shape(self.result)

@@ -76,7 +76,7 @@ func.func @nothing_in_a_body(%x: tensor<3xf32>) {
 
 // -----
 
-// CHECK: 'tensor.pad' op property 'static_low' expected in operation 'tensor.pad'
+// CHECK: 'tensor.pad' op expected property 'static_low'
 func.func @padding_without_a_side(%x: tensor<2x5xf32>, %v: f32) -> tensor<3x5xf32> {
   %p = "tensor.pad"(%x) <{statis_low = array<i64: 0, 0>, static_high = array<i64: 1, 0>, operandSegmentSizes = array<i32: 1, 0, 0>}> ({
   ^bb0(%i: index, %j: index):
