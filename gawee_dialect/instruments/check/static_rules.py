@@ -91,7 +91,7 @@ def _of_op(buffers: WrittenBuffers, op: Operation) -> Iterator[Violation]:
         if (bytes := _bytes_of(value)) is not None
     }
     outputs = [each for each in places if buffer_of(op.operands[each]) in written]
-    outputs = _own_outputs(op, outputs)
+    outputs = [each for each in _own_outputs(op, outputs) if each in places]
     for output, other in product(outputs, places):
         if output == other or not places[output].overlaps(places[other]):
             continue
