@@ -1,6 +1,5 @@
 """The example that generates text: its tokens are those of transformers, from one compilation."""
 
-import importlib
 import json
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from gawee_dialect import CodeOptions, GaweeError
 from gawee_dialect.parameters.store import MemoryStore, ParameterStore
 from tests.closeness import assert_allclose
 from tests.effort import crossed, mostly_full
+from tests.example_files import imported_files
 
 FOLDER = Path(__file__).parent.parent / "examples" / "llm"
 ONE_THREAD = CodeOptions(num_threads=1)
@@ -76,13 +76,8 @@ def example() -> Iterator[Mapping[str, ModuleType]]:
     """Import the files of the example, which import each other by name."""
     pytest.importorskip("ml_dtypes")
     names = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "generate")
-    sys.path.insert(0, str(FOLDER))
-    try:
-        yield {name: importlib.import_module(name) for name in names}
-    finally:
-        sys.path.remove(str(FOLDER))
-        for name in names:
-            sys.modules.pop(name, None)
+    with imported_files(FOLDER, names) as modules:
+        yield modules
 
 
 def network_of(architecture: str) -> Any:
@@ -397,6 +392,15 @@ def test_a_file_that_lies_is_one_error(example: Mapping[str, ModuleType], tmp_pa
     assert refused > 150
 
 
+def refused(
+    example: Mapping[str, ModuleType], path: Path, whole: bytes, at: int, value: bytes, message: str
+) -> None:
+    """Write a file with other bytes at a place, and read it."""
+    path.write_bytes(whole[:at] + value + whole[at + len(value) :])
+    with pytest.raises(GaweeError, match=message):
+        example["gguf_file"].GgufFile(path)
+
+
 @pytest.mark.parametrize(
     ("offset", "value", "message"),
     [
@@ -415,11 +419,7 @@ def test_what_is_wrong_in_the_head_is_said(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "model.gguf"
-    whole = bytearray(small_file(example, path))
-    whole[offset : offset + len(value)] = value
-    path.write_bytes(whole)
-    with pytest.raises(GaweeError, match=message):
-        example["gguf_file"].GgufFile(path)
+    refused(example, path, small_file(example, path), offset, value, message)
 
 
 def test_tensors_that_are_not_read_are_said(
@@ -435,11 +435,7 @@ def test_tensors_that_are_not_read_are_said(
         (place + 4, (40).to_bytes(8, "little"), "expected rows of whole blocks of 32, got shape"),
         (place, (9).to_bytes(4, "little"), "expected at most 4 axes, got 9"),
     ):
-        damaged = bytearray(whole)
-        damaged[at : at + len(value)] = value
-        path.write_bytes(damaged)
-        with pytest.raises(GaweeError, match=message):
-            example["gguf_file"].GgufFile(path)
+        refused(example, path, whole, at, value, message)
 
 
 def test_the_package_gguf_reads_what_is_written(

@@ -1,6 +1,5 @@
 """The example that reads a page: what it does around the networks, and what it reads."""
 
-import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +10,8 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+
+from tests.example_files import imported_files
 
 FOLDER = Path(__file__).parent.parent / "examples" / "ocr"
 MODELS = FOLDER.parent.parent / "build" / "ocr"
@@ -30,14 +31,8 @@ def example() -> Iterator[dict[str, ModuleType]]:
     """Import the files of the example that need no models, which import each other by name."""
     for needed in ("skimage", "scipy"):
         pytest.importorskip(needed)
-    names = ("detection", "recognition")
-    sys.path.insert(0, str(FOLDER))
-    try:
-        yield {name: importlib.import_module(name) for name in names}
-    finally:
-        sys.path.remove(str(FOLDER))
-        for name in names:
-            sys.modules.pop(name, None)
+    with imported_files(FOLDER, ("detection", "recognition")) as modules:
+        yield modules
 
 
 def probabilities_of(corners: np.ndarray, height: int, width: int) -> np.ndarray:

@@ -16,6 +16,7 @@ from weights import BLOCK, BYTES, SCALES, VALUES
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.parameters.store import Array, ArrayDescription, ParameterStore, array_dtype
+from gawee_dialect.whole_file import whole_file
 
 MAGIC = b"GGUF"
 ALIGNMENT = 32
@@ -264,7 +265,7 @@ def write_gguf(path: Path, metadata: Mapping[str, object], weights: Mapping[str,
         head += _string(name) + struct.pack(f"<I{len(shape)}Q", len(shape), *reversed(shape))
         head += struct.pack("<IQ", kind, place)
         place += _aligned(len(data))
-    with path.open("wb") as file:
+    with whole_file(path) as draft, draft.open("wb") as file:
         file.write(head.ljust(_aligned(len(head)), b"\0"))
         for _, _, data in entries.values():
             file.write(data.ljust(_aligned(len(data)), b"\0"))

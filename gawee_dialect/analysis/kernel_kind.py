@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from math import prod
 
 from xdsl.dialects import arith
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
-from gawee_dialect.dialect.kernels.kernel import KernelOp, YieldOp, element_of, shape_of
+from gawee_dialect.dialect.kernels.kernel import KernelOp, YieldOp
 from gawee_dialect.dialect.kernels.packed_products import word_product
-from gawee_dialect.dialect.types import element_bytes
+from gawee_dialect.dialect.types import shaped_bytes, tensor_type
 
 
 class KernelKind(StrEnum):
@@ -105,11 +104,8 @@ def widens(op: KernelOp) -> bool:
         return False
     if not all(isinstance(each, WIDENING) for each in op.finish.block.ops):
         return False
-    return sum(map(_bytes, op.inputs)) < _bytes(op.result)
-
-
-def _bytes(value: SSAValue) -> int:
-    return prod(shape_of(value)) * element_bytes(element_of(value))
+    read = sum(shaped_bytes(tensor_type(each)) for each in op.inputs)
+    return read < shaped_bytes(tensor_type(op.result))
 
 
 def has_windows(op: KernelOp) -> bool:

@@ -427,12 +427,16 @@ def solved_sizes(
     ]
     # Each once. Names first: of a sum, what is left when all others are known.
     known = {(size, number): where for size, number, where in reversed(sizes)}
-    ordered = sorted(known, key=lambda entry: (len(entry[0].names), len(str(entry[0]))))
-    for size, number in ordered:
+    for size, number in sorted(known, key=lambda entry: simplicity(entry[0])):
         where = known[size, number]
         _solve(size, number, where, values)
     check_sizes(names, values, some=some)
     return values
+
+
+def simplicity(size: OpenSize) -> tuple[int, int]:
+    """Return what sizes are sorted by, those first that say what names are in the others."""
+    return len(size.names), len(size.text())
 
 
 def _solve(size: OpenSize, number: int, where: str, values: dict[str, int]) -> None:

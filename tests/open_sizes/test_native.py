@@ -12,19 +12,9 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import module_of_text
 from gawee_dialect.model import Model
 from tests.closeness import assert_allclose
+from tests.open_sizes.rows import ROWS
 
 PLAIN = CodeOptions(algorithms="plain")
-
-ROWS = """
-func.func @main(%x: tensor<?x?x6xf32> {gawee.input = "x", gawee.sizes = ["batch", "length", "-"]},
-                %w: tensor<5x6xf32> {gawee.parameter = "w"})
-    -> (tensor<?x?x5xf32> {gawee.output = "y"})
-    attributes {gawee.ranges = {batch = "1 to 8", length = "1 to 64"}} {
-  %0 = gawee.matmul %x, %w : (tensor<?x?x6xf32>, tensor<5x6xf32>) -> tensor<?x?x5xf32>
-  %1 = gawee.softmax %0 axis 1 : (tensor<?x?x5xf32>) -> tensor<?x?x5xf32>
-  func.return %1 : tensor<?x?x5xf32>
-}
-"""
 
 
 def rows_model() -> tuple[Model, np.ndarray]:

@@ -86,14 +86,10 @@ class CastOp(ElementTypeOp):
 
         Different integers of 8 bits stay what they are: products of such are computed on bytes.
         """
-        constant = constant_of(self.input)
-        if self.input.type != self.result.type and constant is not None:
-            is_of_bytes = (
-                element_bytes(constant.get_element_type()) == 1 and not constant.is_splat()
-            )
-            if is_of_bytes and element_type(self.input) != i1:
-                return None
-        return super().fold()
+        element, constant = element_type(self.input), constant_of(self.input)
+        if constant is None or constant.is_splat() or element in (i1, element_type(self.result)):
+            return super().fold()
+        return None if element_bytes(element) == 1 else super().fold()
 
     def equation(self) -> str:
         element = element_type(self.result)

@@ -51,6 +51,10 @@ class ParameterAnalysis:
                 stack.append(pending)
         return self._known[value]
 
+    def is_read_late(self, value: SSAValue, result: SSAValue) -> bool:
+        """Whether a value that depends on no input is read for a result that does: a weight."""
+        return self.is_known_early(value) and not self.is_known_early(result)
+
     def _decide(self, value: SSAValue) -> SSAValue | None:
         """Record the answer for a value, or return a value whose answer has to come first."""
         if value in self._known:

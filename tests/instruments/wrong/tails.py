@@ -8,6 +8,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from tests.instruments.wrong.wrong_pass import Wrong, WrongPass
+from tests.open_sizes.rows import ROWS as BATCHED_ROWS
 
 LOOPS = "gawee-to-kernels,gawee-kernels-to-loops"
 
@@ -42,17 +43,6 @@ func.func @main(%x: tensor<?x3x5x4xf32> {gawee.input = "x", gawee.sizes = ["batc
     -> tensor<?x2x5x4xf32> attributes {gawee.ranges = {batch = "1 to 32"}} {
   %0 = gawee.conv %x, %w strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<?x3x5x4xf32>, tensor<2x3x3x3xf32>) -> tensor<?x2x5x4xf32>
   func.return %0 : tensor<?x2x5x4xf32>
-}
-"""
-
-TWO = """
-func.func @main(%x: tensor<?x?x6xf32> {gawee.input = "x", gawee.sizes = ["batch", "length", "-"]},
-                %w: tensor<5x6xf32> {gawee.parameter = "w"})
-    -> (tensor<?x?x5xf32> {gawee.output = "y"})
-    attributes {gawee.ranges = {batch = "1 to 8", length = "1 to 64"}} {
-  %0 = gawee.matmul %x, %w : (tensor<?x?x6xf32>, tensor<5x6xf32>) -> tensor<?x?x5xf32>
-  %1 = gawee.softmax %0 axis 1 : (tensor<?x?x5xf32>) -> tensor<?x?x5xf32>
-  func.return %1 : tensor<?x?x5xf32>
 }
 """
 
@@ -136,7 +126,7 @@ CASES: Mapping[str, WrongPass] = {
         IMAGES, less_at(7, scf.ForOp, 1), "batch = 7", "batch = 7", LOOPS
     ),
     "a place in the workspace that begins too early at 16 n + 5": WrongPass(
-        TWO,
+        BATCHED_ROWS,
         less_at(5, memref.ViewOp, 1, by=64),
         "length = 5",
         "length = 5",

@@ -9,6 +9,7 @@ from math import gcd, prod
 import numpy as np
 from xdsl.dialects.builtin import TensorType, i64
 
+from gawee_dialect.analysis.open_sizes import simplicity
 from gawee_dialect.dialect.open_size import OpenSize, SizeName, form_of
 from gawee_dialect.frontends.onnx.export.graph import ExportedNode, ExportedValue, Figures
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
@@ -27,8 +28,7 @@ class SizeNodes:
             for axis, size in enumerate(given.type.get_shape())
             if isinstance(size, OpenSize)
         ]
-        # Names first: of a sum, what is left when all others are known.
-        self._axes.sort(key=lambda entry: (len(entry[0].names), len(entry[0].text())))
+        self._axes.sort(key=lambda entry: simplicity(entry[0]))
         self._alone = {n for size, _, _ in self._axes if len(size.names) == 1 for n in size.names}
         self._made: dict[object, ExportedValue] = {}
 

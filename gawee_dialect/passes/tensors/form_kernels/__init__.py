@@ -325,7 +325,7 @@ class InlinePositions(Pattern):
             return RUNS_MORE_OFTEN
         if value.uses.get_length() != 1:
             return "expected one reader of what is computed"
-        if self._analysis.is_known_early(value) and not self._analysis.is_known_early(op.res[0]):
+        if self._analysis.is_read_late(value, op.res[0]):
             return "expected what parameters alone decide to be computed apart"
         counts = trip_counts(op)
         sizes = [count for count in counts if count is not None]

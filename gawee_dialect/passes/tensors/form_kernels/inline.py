@@ -108,8 +108,7 @@ class InlineProducer(Pattern):
         if producer.parent is not op.parent:
             return RUNS_MORE_OFTEN
         value = op.inputs[index]
-        is_weight = self._analysis.is_known_early(value)
-        is_weight = is_weight and not self._analysis.is_known_early(op.result)
+        is_weight = self._analysis.is_read_late(value, op.target)
         if is_weight and widens(producer) and sums_products(op) and not has_windows(op):
             return None  # a product reads its weights as they are stored: fewer bytes
         if value.uses.get_length() != 1:
@@ -234,7 +233,7 @@ class FuseIntoReduction(Pattern):
             return RUNS_MORE_OFTEN
         if value.uses.get_length() != 1:
             return "expected one reader of what is computed"
-        if self._analysis.is_known_early(value) and not self._analysis.is_known_early(op.result):
+        if self._analysis.is_read_late(value, op.target):
             return "expected what parameters alone decide to be computed apart"
         if widens_bytes(op, value):
             return WIDENS
