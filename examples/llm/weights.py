@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from blocks import Q40ProductOp
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import TensorType, bf16, f16, f32, i8, i32
 from xdsl.ir import Attribute, SSAValue
@@ -89,27 +90,14 @@ class Blocks:
         if size < rows:
             values = emit(SliceOp(values, offsets=[first, 0, 0], sizes=[size, blocks, count]))
             scales = emit(SliceOp(scales, offsets=[first, 0], sizes=[size, blocks]))
-        scales = emit.cast(emit.reshape(scales, (size, blocks, 1)), f32)
         if count == BLOCK:
+            scales = emit.cast(emit.reshape(scales, (size, blocks, 1)), f32)
             x = emit.reshape(x, (tensor_shape(x)[0], 1, blocks, BLOCK))
             terms = emit(MulOp(x, emit(MulOp(emit.cast(values, f32), scales))))
+            made = emit(ReduceSumOp(terms, axes=[2, 3]))
         else:
-            terms = emit(MulOp(self._word_products(x, values), scales))
-        made = emit(ReduceSumOp(terms, axes=[2, 3]))
+            made = emit(Q40ProductOp(x, values, scales))
         return made if bias is None else emit(AddOp(made, bias))
-
-    def _word_products(self, x: SSAValue, words: SSAValue) -> SSAValue:
-        """Return for each word the sum of its numbers times those of x: (rows, out, blocks, 4)."""
-        emit, rows, (_, blocks, count) = self.emit, tensor_shape(x)[0], tensor_shape(words)
-        x = emit.reshape(x, (rows, blocks, *FIRST_BITS.shape[:1], count, *FIRST_BITS.shape[1:]))
-        total: SSAValue | None = None
-        for (half, byte), first_bit in np.ndenumerate(FIRST_BITS):
-            place = {"offsets": [0, 0, half, 0, byte], "sizes": [rows, blocks, 1, count, 1]}
-            own = emit.reshape(emit(SliceOp(x, **place)), (rows, 1, blocks, count))
-            term = emit(MulOp(own, self._widened(words, np.array(first_bit))))
-            total = term if total is None else emit(AddOp(total, term))
-        assert total is not None
-        return total
 
     def _widened(self, words: SSAValue, first_bits: NDArray[np.int64]) -> SSAValue:
         """Return the four bits of words from each of `first_bits` on, less 8.
