@@ -468,6 +468,6 @@ def test_blocks_stand_for_what_the_format_says(example: Mapping[str, ModuleType]
     values = np.arange(-32, 32, dtype=np.int8).reshape(1, 2, 32)
     expected = [*(each * 0.5 for each in range(-32, 0)), *(each * -2.0 for each in range(32))]
     assert widened(values, scales).tolist() == [expected]
-    pairs = np.array([[*range(15), 255]], np.uint8).reshape(1, 1, 16).view(np.int8)
+    pairs = np.array([[*range(15), 255]], np.uint8).reshape(1, 1, 16).view(np.int32)
     lower = [each - 8.0 for each in (*range(15), 15)]
     assert widened(pairs, scales[:, :1] * 2).tolist() == [[*lower, *[-8.0] * 15, 7.0]]

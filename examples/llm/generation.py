@@ -11,7 +11,7 @@ from decoder import Decoder
 from gguf_file import GgufFile, names_of_weights, options_of
 from numpy.typing import NDArray
 from sampling import Sampling, Scores
-from weights import BYTES, FLOATS, VALUES
+from weights import FLOATS, STORED, VALUES
 
 from gawee_dialect import CodeOptions, GaweeError, Model
 from gawee_dialect.parameters.archives import SafetensorsFile
@@ -58,9 +58,11 @@ class TextModel:
         self.config, self.capacity = config, capacity
 
         def dtype_of(name: str) -> str:
-            for dtype, size in BYTES.items():
-                if name + VALUES in weights and weights.describe(name + VALUES).shape[2] == size:
-                    return dtype
+            if name + VALUES in weights:
+                values = weights.describe(name + VALUES)
+                return next(
+                    d for d, each in STORED.items() if each == (values.dtype, values.shape[2])
+                )
             if name not in weights:
                 raise GaweeError(f"expected weights to have '{name}', got none")
             dtype = weights.describe(name).dtype

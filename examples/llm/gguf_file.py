@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from weights import BLOCK, BYTES, SCALES, VALUES
+from weights import BLOCK, BYTES, SCALES, STORED, VALUES
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.parameters.store import Array, ArrayDescription, ParameterStore, array_dtype
@@ -197,7 +197,8 @@ class GgufFile(ParameterStore):
         *rows, columns = tensor.shape
         if part == SCALES:
             return ArrayDescription((*rows, columns // BLOCK), "float16")
-        return ArrayDescription((*rows, columns // BLOCK, BYTES[tensor.dtype]), "int8")
+        dtype, count = STORED[tensor.dtype]
+        return ArrayDescription((*rows, columns // BLOCK, count), dtype)
 
     def __getitem__(self, name: str) -> Array:
         tensor, part = self._part(name)
@@ -251,7 +252,8 @@ def write_gguf(path: Path, metadata: Mapping[str, object], weights: Mapping[str,
     for name, array in weights.items():
         if name.endswith(VALUES):
             whole, scales = name.removesuffix(VALUES), weights[name.removesuffix(VALUES) + SCALES]
-            kind = next(k for k, dtype in BLOCKS.items() if BYTES[dtype] == array.shape[-1])
+            stored = array.dtype.name, array.shape[-1]
+            kind = next(k for k, dtype in BLOCKS.items() if STORED[dtype] == stored)
             parts = (scales[..., None].view(np.uint8), array.view(np.uint8))
             shape = (*array.shape[:-2], array.shape[-2] * BLOCK)
             entries[whole] = kind, shape, np.concatenate(parts, -1).tobytes()

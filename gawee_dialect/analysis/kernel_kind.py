@@ -82,7 +82,7 @@ def factors_of(term: SSAValue) -> Sequence[SSAValue]:
 
 WIDENING = (
     *(arith.ExtFOp, arith.SIToFPOp, arith.ExtSIOp, arith.ConstantOp, YieldOp),
-    *(arith.MulfOp, arith.SubfOp, arith.AddfOp, arith.AndIOp),
+    *(arith.MulfOp, arith.SubfOp, arith.AddfOp, arith.AndIOp, arith.XOrIOp),
 )
 """What numbers are widened by: a few vector instructions in all."""
 
@@ -99,12 +99,13 @@ def sums_products(op: KernelOp) -> bool:
 
 def widens(op: KernelOp) -> bool:
     """Whether a kernel makes more bytes than it reads, by little arithmetic: floats of blocks of
-    small integers with a scale, for one."""
+    small integers with a scale, for one. What others read too counts as a share of it: each makes
+    floats of some bits of a word."""
     if op.initial is not None or op.result is None:
         return False
     if not all(isinstance(each, WIDENING) for each in op.finish.block.ops):
         return False
-    read = sum(shaped_bytes(tensor_type(each)) for each in op.inputs)
+    read = sum(shaped_bytes(tensor_type(each)) / each.uses.get_length() for each in op.inputs)
     return read < shaped_bytes(tensor_type(op.result))
 
 

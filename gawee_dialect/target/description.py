@@ -94,6 +94,11 @@ class Processor:
         has_it = known or any(f"+{each}" in said for each in BYTE_PRODUCTS)
         return self.vector_bits if has_it else 0
 
+    @property
+    def looks_up(self) -> bool:
+        """Whether one instruction takes each of 16 lanes from a register of 16 f32."""
+        return self.vector_bits == 512 and self.triple == X86_64
+
     def flops(self, element_bits: int = 32) -> float:
         """Return the most FLOPs a second on elements of a size; a multiply-add is two.
 

@@ -122,6 +122,47 @@ func.func @a_product_reads_weights_as_they_are_stored(%x: tensor<4x7xf32>, %w: t
 
 // -----
 
+// Each of two readers makes as many bytes as it reads, and both together twice as many.
+// CHECK-LABEL: func.func @a_product_reads_the_bits_of_words
+// CHECK-NEXT:    gawee.kernel parallel [4, 5] reduce [7] ins(%x, %z, %w : tensor<4x7xf32>, tensor<4x7xf32>, tensor<5x7xi32>)
+// CHECK:         ^bb0(%{{.*}}: f32, %{{.*}}: f32, %[[W:.*]]: i32, %[[SUM:.*]]: f32):
+// CHECK:           arith.andi %[[W]], %
+// CHECK:           arith.andi %[[W]], %
+// CHECK:           arith.addf %[[SUM]]
+func.func @a_product_reads_the_bits_of_words(%x: tensor<4x7xf32>, %z: tensor<4x7xf32>, %w: tensor<5x7xi32> {gawee.parameter = "w"}) -> tensor<4x5xf32> {
+  %c = arith.constant 0.0 : f32
+  %f = tensor.empty() : tensor<5x7xf32>
+  %low = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<5x7xi32>) outs(%f : tensor<5x7xf32>) {
+  ^bb0(%a: i32, %o: f32):
+    %mask = arith.constant 15 : i32
+    %b = arith.andi %a, %mask : i32
+    %m = arith.sitofp %b : i32 to f32
+    linalg.yield %m : f32
+  } -> tensor<5x7xf32>
+  %high = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<5x7xi32>) outs(%f : tensor<5x7xf32>) {
+  ^bb0(%a: i32, %o: f32):
+    %mask = arith.constant 240 : i32
+    %b = arith.andi %a, %mask : i32
+    %m = arith.sitofp %b : i32 to f32
+    linalg.yield %m : f32
+  } -> tensor<5x7xf32>
+  %e = tensor.empty() : tensor<4x5xf32>
+  %i = linalg.fill ins(%c : f32) outs(%e : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %low, %z, %high : tensor<4x7xf32>, tensor<5x7xf32>, tensor<4x7xf32>, tensor<5x7xf32>) outs(%i : tensor<4x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %c2: f32, %d: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %q = arith.mulf %c2, %d : f32
+    %r = arith.addf %p, %q : f32
+    %one = arith.constant 0.5 : f32
+    %t = arith.mulf %r, %one : f32
+    %n = arith.addf %o, %t : f32
+    linalg.yield %n : f32
+  } -> tensor<4x5xf32>
+  func.return %y : tensor<4x5xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @a_product_reads_blocks_of_bytes_and_their_scales
 // CHECK-NEXT:    gawee.kernel parallel [4, 5] reduce [2, 32] ins(%x, %q, %s : tensor<4x2x32xf32>, tensor<5x2x32xi8>, tensor<5x2xf16>)
 // CHECK:         ^bb0(%[[X:.*]]: f32, %[[Q:.*]]: i8, %[[S:.*]]: f16, %[[SUM:.*]]: f32):

@@ -101,6 +101,26 @@ def shuffle_symbol(library: Library, lanes: int, mask: Sequence[int]) -> str:
     return symbol
 
 
+def lookup_symbol(library: Library, lanes: int) -> str:
+    """Return the function that takes lanes by integers, whose lowest bits are the numbers of lanes.
+
+    `lanes` is a power of two.
+    """
+    symbol = f"exact.lookup.{suffix(lanes)}"
+    w, integers = library.writer(lanes), f"<{lanes} x i32>"
+    masks = list_of("i32", [lanes - 1] * lanes)
+    low, taken = w.emit(f"and {integers} %i, {masks}"), ["poison"] * PARTS
+    for lane in range(lanes):
+        index = w.emit(f"extractelement {integers} {low}, i32 {lane}")
+        for number, part in enumerate(w.parts("%x")):
+            found = w.emit(f"extractelement {w.type} {part}, i32 {index}")
+            put = f"insertelement {w.type} {taken[number]}, double {found}, i32 {lane}"
+            taken[number] = w.emit(put)
+    w.do(f"ret {w.number} {w.whole(taken)}")
+    library.define(symbol, w.number, f"{w.number} %x, {integers} %i", w.lines)
+    return symbol
+
+
 def reduce_symbol(library: Library, lanes: int, name: str, *, with_start: bool) -> str:
     """Return the function that combines all lanes, one after the other, from a first number on."""
     symbol = f"exact.reduce.{name}.{suffix(lanes)}"

@@ -337,11 +337,13 @@ class ExactModule:
             self.retyped(op)
 
     def intrinsic(self, op: llvm.CallIntrinsicOp) -> None:
-        """Load and store lanes of a mask; what adds up integers is the same on numbers."""
+        """Load and store lanes of a mask, look lanes up; what adds up integers stays as it is."""
         name = op.intrin.data
         if name.startswith("llvm.x86.avx512.vpdpbusd."):
             return
-        if name.startswith("llvm.masked.load."):
+        if name == "llvm.x86.avx512.permvar.sf.512":
+            self._replace(op, lanes.lookup_symbol(self.library, 16), op.args)
+        elif name.startswith("llvm.masked.load."):
             pointer, mask, others = op.args
             type = op.results[0].type
             symbol = lanes.load_symbol(self.library, type, masked=True)

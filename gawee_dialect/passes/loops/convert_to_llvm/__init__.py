@@ -22,6 +22,7 @@ from gawee_dialect.passes.loops.convert_to_llvm import (
     arith,
     cf,
     func,
+    lookups,
     math,
     memref,
     omp,
@@ -40,7 +41,7 @@ from gawee_dialect.target.machine import find_processor
 
 RULES: Mapping[type[Operation], Rule] = {
     each.source: each
-    for family in (func, scf, omp, cf, arith, math, memref, vector, packed_products)
+    for family in (func, scf, omp, cf, arith, math, memref, vector, packed_products, lookups)
     for each in family.RULES
 }
 """How every op of the loops level is converted; the files of this folder hold one dialect each."""
@@ -132,11 +133,10 @@ class ConvertToLLVM(ModulePass):
         diagnostics: list[Diagnostic] = []
         external: dict[str, llvm.LLVMFunctionType] = {}
         processor = None if self.target is None else find_processor(self.target)
-        of_bytes = 0 if processor is None else processor.byte_products
         new_ops: list[Operation] = []
         for top in op.ops:
             name = top.sym_name.data if isinstance(top, FuncOp) else ""
-            conversion = FunctionConversion(RULES, Region(), flags, name, of_bytes)
+            conversion = FunctionConversion(RULES, Region(), flags, name, processor)
             new_ops += self._converted(top, conversion)
             diagnostics += conversion.diagnostics
             external |= conversion.libm | conversion.runtime

@@ -36,6 +36,7 @@ from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.loops.convert_to_llvm.instructions import number
 from gawee_dialect.passes.next_pass import hint_for
+from gawee_dialect.target.description import Processor
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -111,14 +112,14 @@ class FunctionConversion:
         region: Region,
         fast_math: FastMathAttr,
         name: str = "",
-        byte_products: int = 0,
+        processor: Processor | None = None,
     ):
         self.rules = rules
         self.region = region
         self.fast_math = fast_math
         self.name = name
-        self.byte_products = byte_products
-        """Bits of the widest vectors that one instruction adds up products of four bytes of."""
+        self.processor = processor
+        """Whose instructions may be named."""
         self.team: Team | None = None
         self.outlined: list[Operation] = []
         self.runtime: dict[str, llvm.LLVMFunctionType] = {}

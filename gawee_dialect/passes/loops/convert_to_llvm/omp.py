@@ -153,7 +153,7 @@ def _region_function(
     name: str, region: Region, captures: Captures, to: FunctionConversion
 ) -> llvm.FuncOp:
     """Make the function that does one thread's part: its last arguments are thread and count."""
-    inner = FunctionConversion(to.rules, Region(), to.fast_math, name, to.byte_products)
+    inner = FunctionConversion(to.rules, Region(), to.fast_math, name, to.processor)
     types = [converted_type(value.type) for value in captures.values]
     block = inner.block_like(captures.values)
     for hint in ("thread", "threads"):

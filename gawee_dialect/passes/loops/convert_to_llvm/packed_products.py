@@ -46,7 +46,7 @@ def _added(to: FunctionConversion, total: SSAValue, product: WordProduct) -> SSA
     if product.kind is PackedProduct.PAIRS:
         return to.compute(llvm.AddOp(total, _pairs(to, lanes, words)))
     bits = lanes * WORD
-    if bits > to.byte_products or bits not in WIDTHS:
+    if to.processor is None or bits > to.processor.byte_products or bits not in WIDTHS:
         return None
     name = f"llvm.x86.avx512.vpdpbusd.{bits}"
     return to.compute(llvm.CallIntrinsicOp(StringAttr(name), [total, *words], [total.type]))
