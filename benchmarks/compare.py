@@ -23,6 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.engines import ENGINES
+from benchmarks.int8_page import ACTIVATIONS, PEERS, PRODUCT, tables
 from benchmarks.targets import ALL, add_target, held_target, hold, not_held, processor_and_target
 from benchmarks.timing import console
 from gawee_dialect.backend.measure import measured_host
@@ -33,6 +34,9 @@ from gawee_dialect.target.description import HOST, Processor
 from gawee_dialect.target.machine import find_processor
 
 OURS = next(iter(ENGINES))
+
+INT8_MODELS = ("resnet18", "resnet50", "mobilenetv2", "bert-small")
+INT8_ENGINES = (OURS, *PEERS)
 
 WIDTH = 110
 """Columns of the tables without a terminal."""
@@ -208,6 +212,7 @@ def row(
         "engine": contender.engine,
         "target": held_target() or limits.cpu,
         "not_held": not_held(contender.name),
+        "integers_of_a_word": 4 if limits.byte_products else 2,
         **contender.info,
     }
     if not contender.times:
@@ -300,6 +305,15 @@ def batched(models: Sequence[str], batches: Sequence[int]) -> list[str]:
     return [name if batch == 1 else f"{name}@{batch}" for name in models for batch in batches]
 
 
+def versions(arguments: Namespace) -> list[str]:
+    """Return names of all versions of networks that are asked for."""
+    if arguments.precision == "f32":
+        return batched(arguments.model or ["resnet18"], arguments.batch)
+    names = batched(arguments.model or INT8_MODELS, arguments.batch)
+    names += [] if arguments.model else [PRODUCT]
+    return [f"{name}:{ACTIVATIONS[kind]}" for name in names for kind in arguments.activations]
+
+
 def _checkout(text: str) -> tuple[str, Path]:
     name, _, path = text.partition("=")
     folder = Path(path).resolve()
@@ -317,10 +331,16 @@ def parser() -> ArgumentParser:
     )
     add = result.add_argument
     networks = _names([*MODELS, *LAYERS], all=list(MODELS), layers=list(LAYERS))
-    add("--model", type=networks, default="resnet18", help=f"{', '.join(MODELS)}, all, layers")
+    models = f"{', '.join(MODELS)}, all, layers (default: resnet18; in int8 a table of four)"
+    add("--model", type=networks, help=models)
+    add("--precision", choices=("f32", "int8"), default="f32", help="of the networks")
+    kinds = _names(list(ACTIVATIONS))
+    add(
+        "--activations", type=kinds, default=",".join(ACTIVATIONS), help="in int8: unsigned, signed"
+    )
     add("--threads", type=_numbers, default="1")
     add("--batch", type=_numbers, default="1", help="pictures or texts a run, such as 1,8,32")
-    add("--engines", type=_names(list(ENGINES)), default=",".join(ENGINES))
+    add("--engines", type=_names(list(ENGINES)), help=f"(default: {', '.join(ENGINES)})")
     add(
         "--checkout",
         type=_checkout,
@@ -354,13 +374,15 @@ def main() -> None:
     if find_spec("torch") is None:
         sys.exit("benchmarks.compare needs PyTorch, which defines the networks: pip install torch")
     arguments = parser().parse_args()
+    if arguments.engines is None:
+        arguments.engines = list(ENGINES if arguments.precision == "f32" else INT8_ENGINES)
     hold(arguments.target)
     limits, line = machine(), LineLatency()
     described = f"{processor_and_target()}, {len(allowed_cpus())} processors; {limits.summary()}"
     console.print(described, soft_wrap=True)
     rows: list[dict[str, object]] = []
     with tempfile.TemporaryDirectory() as temporary:
-        for model in batched(arguments.model, arguments.batch):
+        for model in versions(arguments):
             folder = (arguments.keep or Path(temporary)).resolve() / model
             folder.mkdir(parents=True, exist_ok=True)
             with console.status(f"{model}: network, reference output, ONNX file"):
@@ -373,6 +395,8 @@ def main() -> None:
                     with open(arguments.json, "a") as file:
                         file.writelines(json.dumps(each) + "\n" for each in found)
                 rows += found
+    if arguments.precision == "int8":
+        sys.stdout.write("\n" + tables(rows))
     if arguments.plot:
         from benchmarks.plot import draw
 

@@ -45,6 +45,11 @@ class Task:
         """The input."""
         return np.load(self.folder / "x.npy")
 
+    @property
+    def is_quantized(self) -> bool:
+        """Whether the network is the ONNX file in int8, not the one in PyTorch."""
+        return ":" in self.model
+
     def onnx(self) -> str:
         """Return the network's ONNX file; raises Absent where it could not be written."""
         path = self.folder / "model.onnx"
@@ -68,12 +73,16 @@ def run_gawee(task: Task) -> Run:
     """Ours: compiled anew, so that the time of that is known."""
     with task.timed("import"):
         from benchmarks import gawee_engine
+    array = task.x
+    if task.is_quantized:
+        with task.timed("compile"):
+            compiled = gawee_engine.compile_file(task.onnx(), num_threads=task.threads)
+        return lambda: compiled(array)
     from benchmarks.models import build
 
     model, x = build(task.model)
     with task.timed("compile"):
         compiled = gawee_engine.compile(model, (x,), num_threads=task.threads)
-    array = x.numpy()
     return lambda: compiled(array)
 
 
@@ -93,7 +102,7 @@ def run_onnxruntime(task: Task) -> Run:
 
 
 def run_openvino(task: Task) -> Run:
-    """OpenVINO's CPU plugin, tuned for latency, in f32 as the others."""
+    """OpenVINO's CPU plugin, tuned for latency, floats in f32 as the others."""
     with task.timed("import"):
         import openvino
     with task.timed("compile"):
@@ -109,6 +118,8 @@ def run_openvino(task: Task) -> Run:
 
 
 def _torch(task: Task) -> "tuple[Module, Tensor]":
+    if task.is_quantized:
+        raise Absent("runs no ONNX files: its network is the one in f32")
     with task.timed("import"):
         import torch
     from benchmarks.models import build

@@ -277,15 +277,25 @@ def _draw_weights(model: nn.Module, random: torch.Generator) -> None:
             bias.normal_(0, 0.05, generator=random)
 
 
+def _entry(name: str) -> tuple[Entry, int]:
+    known, _, batch = name.partition("@")
+    return {**MODELS, **LAYERS}[known], int(batch or 1)
+
+
+def draw(name: str, seed: int) -> Tensor:
+    """Return an input of a network."""
+    entry, batch = _entry(name)
+    return entry.draw(batch, torch.Generator().manual_seed(seed))
+
+
 def build(name: str, seed: int = 0) -> tuple[nn.Module, Tensor]:
     """Return a network for inference, and its one input; `resnet18@8` has batch 8."""
-    known, _, batch = name.partition("@")
-    entry = {**MODELS, **LAYERS}[known]
+    entry, _ = _entry(name)
     torch.manual_seed(seed)
     model = entry.make().eval().requires_grad_(False)
     with torch.no_grad():
         _draw_weights(model, torch.Generator().manual_seed(seed + 1))
-    return model, entry.draw(int(batch or 1), torch.Generator().manual_seed(seed + 2))
+    return model, draw(name, seed + 2)
 
 
 def count_flops(model: nn.Module, x: Tensor) -> int:

@@ -8,6 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from benchmarks import quantized
+from benchmarks.int8_page import PRODUCT
 from benchmarks.models import build, count_flops
 
 OPSET = 17
@@ -36,13 +38,20 @@ def write_onnx(model: nn.Module, x: Tensor, path: Path) -> str | None:
 
 
 def prepare(name: str, folder: Path) -> None:
-    """Write the files of a network into a folder."""
-    model, x = build(name)
+    """Write the files of a network into a folder; of one in int8, the output is that in f32."""
+    network, _, activations = name.partition(":")
+    if network == PRODUCT:
+        quantized.write_product(name, folder)
+        return
+    model, x = build(network)
     with torch.inference_mode():
         y = model(x)
     np.save(folder / "x.npy", x.numpy())
     np.save(folder / "y.npy", y.numpy())
     (folder / "flops.txt").write_text(str(count_flops(model, x)))
-    problem = write_onnx(model, x, folder / "model.onnx")
+    file = folder / "model.onnx"
+    problem = write_onnx(model, x, file)
     if problem is not None:
         (folder / "onnx_error.txt").write_text(problem)
+    elif activations:
+        quantized.quantize(name, file.rename(folder / "float.onnx"), file)

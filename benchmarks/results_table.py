@@ -39,24 +39,26 @@ def table(rows: Iterable[Row]) -> str:
         "% of limit",
         "difference",
     ]
-    lines = [_line(head), _line("---" for _ in head)]
+    lines = [line(head), line("---" for _ in head)]
     for (model, threads), found in cells.items():
         ours = found[OURS]
-        times = [_number(found.get(engine), "median_ms", ".1f") for engine in engines]
+        times = [cell(found.get(engine), "median_ms", ".1f") for engine in engines]
         facts = [
-            _number(ours, "ratio_to_best_peer", ".2f"),
-            _number(ours, "percent_of_limit", ".0f"),
-            _number(ours, "difference", ".0e"),
+            cell(ours, "ratio_to_best_peer", ".2f"),
+            cell(ours, "percent_of_limit", ".0f"),
+            cell(ours, "difference", ".0e"),
         ]
-        lines.append(_line([str(model), str(threads), *times, *facts]))
+        lines.append(line([str(model), str(threads), *times, *facts]))
     return "\n".join(lines)
 
 
-def _line(cells: Iterable[str]) -> str:
+def line(cells: Iterable[str]) -> str:
+    """Return a row of a table in Markdown."""
     return f"| {' | '.join(cells)} |"
 
 
-def _number(row: Row | None, key: str, form: str) -> str:
+def cell(row: Row | None, key: str, form: str) -> str:
+    """Return a number of a row, a dash where there is none."""
     value = None if row is None else row.get(key)
     return format(value, form) if isinstance(value, int | float) else "-"
 

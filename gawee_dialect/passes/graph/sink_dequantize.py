@@ -225,6 +225,8 @@ class FoldScales(Pattern):
             self.missed(op, f"expected a quotient of f32, got {describe(op.input)}")
             return
         reason = self._reason_against(scaling.lhs, scaling)
+        if self._analysis.is_known_early(scaling.lhs):
+            reason = "expected what depends on an input"
         if reason is not None:
             self.missed(op, reason)
             return

@@ -195,3 +195,18 @@ func.func @scales_along_an_axis_stay_before_it_moves(%p: tensor<4x4xi8>, %t: ten
   %y = gawee.transpose %x permutation [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
   return %y : tensor<4x4xf32>
 }
+
+// -----
+
+// MISSED: expected what depends on an input
+// CHECK-LABEL: func.func @what_parameters_alone_decide_stays_as_it_is
+// CHECK:       gawee.div
+// CHECK-NEXT:  gawee.round
+func.func @what_parameters_alone_decide_stays_as_it_is(%x: tensor<4xui8>, %w: tensor<4xf32> {gawee.parameter = "w"}) -> tensor<4xf32> {
+  %t = gawee.constant dense<0.5> : tensor<f32>
+  %0 = gawee.div %w, %t : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %1 = gawee.round %0 : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = gawee.cast %x : (tensor<4xui8>) -> tensor<4xf32>
+  %y = gawee.add %1, %2 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
