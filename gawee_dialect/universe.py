@@ -113,6 +113,7 @@ CORRECTED_DIALECTS: dict[str, Callable[[], Dialect]] = {
     "memref": _dialect_factory("gawee_dialect.upstream.memref", "MEMREF"),
     "scf": _dialect_factory("gawee_dialect.upstream.scf", "SCF"),
     "tensor": _dialect_factory("gawee_dialect.upstream.tensor", "TENSOR"),
+    "vector": _dialect_factory("gawee_dialect.upstream.vector", "VECTOR"),
 }
 
 

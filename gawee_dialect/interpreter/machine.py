@@ -36,6 +36,7 @@ from gawee_dialect.interpreter.memref import MemrefFunctions
 from gawee_dialect.interpreter.scf import OmpFunctions, ScfFunctions
 from gawee_dialect.interpreter.tensor import TensorFunctions
 from gawee_dialect.interpreter.vector import VectorFunctions, VectorMemoryFunctions
+from gawee_dialect.interpreter.vector_transfers import VectorTransferFunctions
 from gawee_dialect.upstream.walk import all_ops, kinds_of
 
 # Described ops whose meaning is a Python function that is registered for their name.
@@ -103,6 +104,7 @@ FUNCTIONS: tuple[type[OpFunctions], ...] = (
     MathFunctions,
     VectorFunctions,
     VectorMemoryFunctions,
+    VectorTransferFunctions,
 )
 
 FUNC_OPS: frozenset[type[Operation]] = frozenset((func.FuncOp, func.ReturnOp, func.CallOp))

@@ -34,8 +34,11 @@ def _broadcast(op: Operation, operands: Sequence[Array]) -> Array:
 
 
 def _create_mask(op: Operation, operands: Sequence[Array]) -> Array:
-    (lanes,) = vector_shape(op.results[0].type)
-    return np.less(np.arange(lanes), operands[0])
+    shape = vector_shape(op.results[0].type)
+    result = np.ones(shape, np.bool_)
+    for places, count in zip(np.indices(shape, sparse=True), operands, strict=True):
+        result &= np.less(places, count)
+    return result
 
 
 def _positions(static: Sequence[int], dynamic: Sequence[Array], source: Array) -> tuple[int, ...]:

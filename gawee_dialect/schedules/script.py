@@ -69,6 +69,22 @@ class Steps(ABC):
         """Have dimensions so many more points that a multiple of these are theirs."""
         return self.then(_step("pad", (), tuple(multiples.items())))
 
+    def fuse(self, *producers: str) -> Self:
+        """Compute what a tile reads of other ops in its loops: for ops of linalg."""
+        return self.then(_step("fuse", producers))
+
+    def stage(self, input: int) -> Self:
+        """Copy what a tile reads of an input into memory of its own: for ops of linalg."""
+        return self.then(_step("stage", (input,)))
+
+    def bufferize_at(self) -> Self:
+        """Compute a tile of the output in memory of its own, and copy it: for ops of linalg."""
+        return self.then(_step("bufferize_at", ()))
+
+    def peel(self, loop: str) -> Self:
+        """Give the last part of a loop, which is smaller, code of its own."""
+        return self.then(_step("peel", (loop,)))
+
     def nest(self, *loops: str, vector: str = "", parallel: int = 0, prefetch: str = "") -> Self:
         """Say the wanted loops, from the outermost on: the declarative form of all steps."""
         given = {"vector": vector, "parallel": parallel, "prefetch": prefetch}

@@ -375,6 +375,47 @@ def algorithm(nest: Nest, name: str, **numbers: int) -> Nest:
     return replace(nest, algorithm={"algorithm": name, **numbers})
 
 
+OF_LINALG = 'expected an op of linalg: schedule(..., level="linalg") has these'
+
+
+def fuse(nest: Nest, *producers: str) -> Nest:
+    """Compute what a tile reads of other ops in the loops of the tile, at the linalg level.
+
+    What reads them elsewhere still has all of them; where a tile of several ops reads the same
+    part, it is computed once.
+
+    rewrite: %p = op; for m by 6 { slice of %p }  ->  for m by 6 { op on 6 points of m }
+    """
+    raise IllegalStep(OF_LINALG)
+
+
+def stage(nest: Nest, input: int) -> Nest:
+    """Copy what a tile reads of an input into memory of the tile's own, at the linalg level.
+
+    rewrite: for m by 6 { op on a slice }  ->  for m by 6 { %copy = copy of a slice; op on %copy }
+    """
+    raise IllegalStep(OF_LINALG)
+
+
+def bufferize_at(nest: Nest) -> Nest:
+    """Compute a tile of the output in memory of its own, and copy it then, at the linalg level.
+
+    rewrite: for m by 6 { op into a slice }  ->  for m by 6 { op into %own; copy %own to the slice }
+    """
+    raise IllegalStep(OF_LINALG)
+
+
+def peel(nest: Nest, loop: str) -> Nest:
+    """Give the last part of a loop, where it is smaller, code of its own.
+
+    The loops of kernels have that always; those of linalg have it by this step.
+
+    rewrite: for m in 37 by 6 { min(6, 37 - m) points }  ->  for m in 36 by 6 { 6 points }; 1 point
+    """
+    nest.position(loop)
+    return nest
+
+
 INTEGER_DIVISIONS = {
     f"arith.{name}{sign}i" for name in ("div", "ceildiv", "rem") for sign in "su"
 } | {"arith.floordivsi"}
@@ -399,6 +440,10 @@ STEPS: Mapping[str, tuple[Callable[..., Nest], str]] = {
     "pack": (pack, "a copy of an operand in another order, whose map says where elements are"),
     "split_reduction": (split_reduction, f"a neutral number begins each part; {ANY_ORDER}"),
     "pad": (pad, "points of parallel dimensions are independent: those behind are left out"),
+    "fuse": (fuse, "each point of a part is computed of what all of it is computed of"),
+    "stage": (stage, "a copy is equal to what is copied"),
+    "bufferize_at": (bufferize_at, "a copy is equal to what is copied"),
+    "peel": (peel, POINTS_ONCE),
     "nest": (nest, f"{POINTS_ONCE}; {ANY_ORDER}"),
     "algorithm": (
         algorithm,
@@ -448,7 +493,7 @@ class Step:
 
 
 def _argument_types(step: str) -> tuple[type, ...]:
-    if step in ("tile", "split", "vectorize", "pack", "pad", "split_reduction"):
+    if step in ("tile", "split", "vectorize", "pack", "pad", "split_reduction", "stage"):
         return (int,)
     return (str, int) if step in ("nest", "prefetch", "algorithm") else (str,)
 

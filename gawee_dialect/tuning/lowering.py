@@ -1,15 +1,16 @@
 """A network on its way to kernels, stopped where choices are made, with keys on its kernels."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.entry import find_function
-from gawee_dialect.dialect.graph.scan import kernel_blocks
+from gawee_dialect.dialect.graph.scan import kernel_blocks, scheduled_blocks
 from gawee_dialect.dialect.kernels.algorithm import Algorithm
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
@@ -108,7 +109,7 @@ class Lowering:
         main = find_function(module)
         assert main is not None
         analysis = ParameterAnalysis()
-        for op in (op for block in kernel_blocks(main) for op in block.ops):
+        for op in (op for block in scheduled_blocks(main) for op in block.ops):
             if isinstance(op, KernelOp) and op.schedule is None:
                 known = [operand.is_parameter for operand in accesses_of(op, analysis).inputs]
                 mark(op, Decision.SCHEDULE, schedule_key(op, known))
@@ -122,12 +123,16 @@ class Lowering:
         return module
 
 
-def ops_by_key(module: ModuleOp, decision: Decision) -> dict[str, list[StructuredKernel]]:
-    """Return the kernels of `@main` that a key is written on, by key."""
+def ops_by_key(
+    module: ModuleOp,
+    decision: Decision,
+    blocks_of: Callable[[FuncOp], Iterator[Block]] = kernel_blocks,
+) -> dict[str, list[StructuredKernel]]:
+    """Return the kernels of some blocks of `@main` that a key is written on, by key."""
     main = find_function(module)
     assert main is not None
     found: dict[str, list[StructuredKernel]] = {}
-    for op in (op for block in kernel_blocks(main) for op in block.ops):
+    for op in (op for block in blocks_of(main) for op in block.ops):
         key = _mark_of(op, decision)
         if key is not None and isinstance(op, StructuredKernel):
             found.setdefault(key, []).append(op)

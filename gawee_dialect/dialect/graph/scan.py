@@ -269,6 +269,23 @@ def blocks_of_kernels(op: Operation) -> Sequence[Block]:
     return ()
 
 
+def scheduled_blocks(function: FuncOp) -> Iterator[Block]:
+    """Yield the blocks whose kernels have schedules: those of `kernel_blocks`, and steps of scans.
+
+    Those inside of others come first.
+    """
+    for block in function.body.blocks:
+        yield from _steps_within(block)
+
+
+def _steps_within(block: Block) -> Iterator[Block]:
+    for op in block.ops:
+        if is_step_loop(op) or is_branching(op):
+            for inner in (each for region in op.regions for each in region.blocks):
+                yield from _steps_within(inner)
+    yield block
+
+
 def kernel_blocks(function: FuncOp) -> Iterator[Block]:
     """Yield the blocks whose ops become functions each: of loops over a batch and of branches,
     those inside of others first, then the function's.

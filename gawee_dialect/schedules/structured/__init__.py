@@ -1,0 +1,1 @@
+"""Steps on ops of linalg: loops over tiles, `scf.for` on slices of tensors, around linalg."""
