@@ -81,5 +81,8 @@ def __getattr__(name: str) -> object:
         return import_module("importlib.metadata").version("gawee-dialect")
     # Loaded at first use: gawee-opt must not pay for NumPy and LLVM.
     if name in _HOMES:
-        return getattr(import_module(f"gawee_dialect.{_HOMES[name]}"), name)
+        from gawee_dialect.garbage_collection import no_garbage_collection
+
+        with no_garbage_collection():
+            return getattr(import_module(f"gawee_dialect.{_HOMES[name]}"), name)
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -384,6 +384,7 @@ class Model:
             model = replace(self, module=self._of_some_sizes(sizes or {}))
         return model._compiled(chosen, cache, dynamic_batch)
 
+    @no_garbage_collection()
     def _compiled(
         self,
         chosen: CodeOptions,
@@ -468,6 +469,7 @@ def _refuse_options(options: object, given: Mapping[str, object]) -> None:
         raise GaweeError(Diagnostic(f"unexpected argument '{name}' of compile", hint=hint))
 
 
+@no_garbage_collection()
 def load(
     path: str | Path,
     weights: str | Path | Mapping[str, Array] | None = None,
@@ -499,9 +501,8 @@ def load(
     folder = source.folder if weights is None else None
     names = {name: size_name(name, *ends) for name, ends in (ranges or {}).items()}
     options = ReadOptions(folder, shapes or {}, names, values or {}, weights is not None)
-    with no_garbage_collection():
-        graph = open_graph(source, options, format)
-        model = model_of(graph, weights, source)
+    graph = open_graph(source, options, format)
+    model = model_of(graph, weights, source)
     model.allow_native_code = allow_native_code
     return model
 

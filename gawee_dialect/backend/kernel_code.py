@@ -20,7 +20,6 @@ from gawee_dialect.backend.cache import (
     BACK_END,
     CompileCache,
     key_of,
-    versions,
     versions_of,
 )
 from gawee_dialect.backend.code_units import kernel_units
@@ -100,9 +99,18 @@ class Lowering:
     modules: tuple[str, ...]
     """Where the passes are defined."""
 
-    def state(self) -> str:
-        """Return a hash of the state of the passes, and of what follows them."""
-        return versions_of(sources_behind(self.modules)) + versions(BACK_END)
+    def state(self, cache: CompileCache) -> str:
+        """Return a hash of what the passes' files say, and those that follow them.
+
+        The cache has it for files of these sizes and times.
+        """
+        key = key_of("sources", *self.modules)
+        kept = cache.read(key)
+        if kept is not None:
+            return kept.decode()
+        state = versions_of({*sources_behind(self.modules), *(ROOT / BACK_END).rglob("*.py")})
+        cache.write(key, state.encode())
+        return state
 
 
 @dataclass(frozen=True)
@@ -180,7 +188,8 @@ def compile_kernels(
     kernels: Sequence[Kernel], lowering: Lowering, target: Target, cache: CompileCache | None
 ) -> Mapping[str, ObjectCode]:
     """Return the code of each kernel by its name in the network; raises GaweeError."""
-    parts, state = (lowering.text, *target_parts(target)), lowering.state()
+    parts = (lowering.text, *target_parts(target))
+    state = "" if cache is None else lowering.state(cache)
     keys = {kernel.name: key_of("kernel", kernel.text, *parts, state=state) for kernel in kernels}
     found: dict[str, ObjectCode] = {}
     missing: dict[str, Kernel] = {}

@@ -18,7 +18,7 @@ import gawee_dialect
 from gawee_dialect import whole_file
 from gawee_dialect.backend import cache as cache_module
 from gawee_dialect.backend import jit
-from gawee_dialect.backend.cache import CompileCache, key_of
+from gawee_dialect.backend.cache import CompileCache, key_of, versions_of
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.backend.jit import Target
 from gawee_dialect.backend.program import Program, cached_program, compile_program
@@ -69,8 +69,8 @@ def test_a_graph_that_was_compiled_before_is_not_lowered_again(
 
     np.testing.assert_array_equal(again(X), np.maximum(X, 0))
     np.testing.assert_array_equal(first, np.maximum(X, 0))
-    # By graph, by kernel, and by LLVM IR of the kernel and of its caller.
-    assert len(list(folder.glob("*.gawee"))) == 4
+    # By graph, by kernel, by LLVM IR of the kernel and of its caller; and what passes' files say.
+    assert len(list(folder.glob("*.gawee"))) == 5
 
 
 def test_the_module_is_made_again_where_it_is_needed(folder: Path, tmp_path: Path) -> None:
@@ -137,9 +137,8 @@ def test_a_pass_that_was_edited_compiles_only_the_kernels_that_it_changes(
 
 def test_an_edited_back_end_compiles_all(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     graph().compile()
-    for module in ("kernel_code", "unit_code"):
-        name = f"gawee_dialect.backend.{module}.versions"
-        monkeypatch.setattr(name, lambda part: f"another state of {part}")
+    monkeypatch.setattr("gawee_dialect.backend.kernel_code.versions_of", lambda files: "another")
+    monkeypatch.setattr("gawee_dialect.backend.unit_code.versions", lambda part: "another")
     monkeypatch.setattr(cache_module, "versions", lambda: "another state")
     compiled = counted_objects(monkeypatch)
 
@@ -350,6 +349,26 @@ def test_another_process_finds_it_and_no_cache_compiles(folder: Path, tmp_path: 
     run()
     assert set(folder.glob("*.gawee")) == set(times)
     assert max(path.stat().st_mtime_ns for path in times) > max(times.values())
+
+
+def test_kernels_are_found_after_the_package_was_installed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache_module, "ROOT", tmp_path)
+    source = tmp_path / "a_pass.py"
+    source.write_text("x = 1")
+    before = versions_of([source])
+    os.utime(source, (0, 0))
+    assert versions_of([source]) == before
+    source.write_text("x = 2")
+    assert versions_of([source]) != before
+
+
+def test_versions_of_packages_are_those_that_python_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = versions_of([])
+    monkeypatch.setattr(cache_module.os, "listdir", lambda folder: [])
+
+    assert versions_of([]) == before
 
 
 def test_the_package_is_what_keys_are_made_from() -> None:

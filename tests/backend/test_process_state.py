@@ -160,6 +160,24 @@ print("same")
     assert run(COMPILED + script) == "same\n"
 
 
+def test_what_is_made_while_modules_are_loaded_is_old() -> None:
+    program = """
+import gc
+from gawee_dialect.garbage_collection import no_garbage_collection
+def old(module):
+    with no_garbage_collection():
+        made = []
+        __import__(module)
+    return any(each is made for each in gc.get_objects(generation=2))
+print(old("this"), old("this"), gc.isenabled(), gc.get_freeze_count())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.splitlines()[-1] == "True False True 0"
+
+
 def test_garbage_collection_is_as_it_was(tmp_path: Path) -> None:
     graph = tmp_path / "in.mlir"
     graph.write_text("func.func @main() {\n  return\n}\n")

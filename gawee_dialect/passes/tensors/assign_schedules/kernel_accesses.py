@@ -28,13 +28,21 @@ BYTES = 4
 @lru_cache(maxsize=4096)
 def lane_step(map: AffineMap, shape: tuple[int, ...], dim: int, lanes: int) -> int | None:
     """Return how far apart the elements of neighbouring lanes are; None where that varies."""
+    if lanes < 2:
+        return None
+    strides = [prod(shape[index + 1 :]) for index in range(len(shape))]
+    moving = [
+        (expr, stride)
+        for expr, stride in zip(map.results, strides, strict=True)
+        if dim in expr.used_dims()
+    ]
+    if all(isinstance(expr, AffineDimExpr) for expr, _ in moving):
+        return sum(stride for _, stride in moving)
+    point = [0] * map.num_dims
     offsets: list[int] = []
     for lane in range(lanes):
-        point = [lane if index == dim else 0 for index in range(map.num_dims)]
-        offset = 0
-        for index, size in zip(map.eval(point, []), shape, strict=True):
-            offset = offset * size + index
-        offsets.append(offset)
+        point[dim] = lane
+        offsets.append(sum(stride * expr.eval(point, []) for expr, stride in moving))
     steps = {after - before for before, after in pairwise(offsets)}
     return steps.pop() if len(steps) == 1 else None
 
