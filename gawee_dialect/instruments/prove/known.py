@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 import numpy as np
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType, TensorType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType, SymbolRefAttr, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.interpreter import PythonValues
@@ -91,7 +91,10 @@ class KnownOps:
             self._made[key] = made
 
     def _of_op(self, op: Operation, numbers: dict[SSAValue, int]) -> Hashable | None:
-        """Return what an op says, its values by number; None where it reads others."""
+        """Return what an op says, its values by number; None where it reads others, or a symbol."""
+        attributes = (*op.properties.values(), *op.attributes.values())
+        if any(isinstance(each, SymbolRefAttr) for each in attributes):
+            return None
         if any(value not in numbers for value in op.operands):
             return None
         is_kernel = isinstance(op, StructuredKernel)
