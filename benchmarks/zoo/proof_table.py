@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from statistics import median
 
 from gawee_dialect.instruments.prove.each import Verdict
 
@@ -55,7 +56,19 @@ def _total(records: Sequence[Record]) -> str:
     return (
         f"{len(records)} networks, {alarms} alarms. Of {proved} every pass that changes something "
         f"is proved; of {assumed} one or two are assumed, of {checked} some are checked by data, "
-        "for the reasons below."
+        f"for the reasons below.{_ratio(records)}"
+    )
+
+
+def _ratio(records: Sequence[Record]) -> str:
+    """Say how long proofs take beside compilations, of the networks where both were measured."""
+    pairs = ((each["seconds"], each.get("compile_seconds")) for each in records)
+    ratios = [a / b for a, b in pairs if isinstance(a, float) and isinstance(b, float) and b]
+    if not ratios:
+        return ""
+    return (
+        f" A proof takes {median(ratios):.1f} times the processor time of a compilation in the "
+        f"median of {len(ratios)}, {max(ratios):.1f} times at most."
     )
 
 

@@ -58,6 +58,7 @@ from gawee_dialect.instruments.check.inputs import (
 from gawee_dialect.instruments.check.integer_uses import INDEX
 from gawee_dialect.instruments.check.static_rules import check_rules
 from gawee_dialect.instruments.prove.degrees import Degrees
+from gawee_dialect.instruments.prove.known import KnownOps
 from gawee_dialect.instruments.prove.numbers import Numbers
 from gawee_dialect.instruments.prove.plan import ExactPlan, exact_plan, word_array
 from gawee_dialect.instruments.prove.residues import NotProvable, modulo, primes_of
@@ -170,7 +171,7 @@ class ProofStep:
     seconds: float = 0.0
     place: str | None = None
     degrees: Degrees | None = None
-    """Of the numbers that were compared; None where they were not counted."""
+    """Of the numbers that were compared since the last row that has them."""
     is_checked: bool = True
     """Of a pass that is not proved: whether its outputs could be checked by data."""
 
@@ -208,8 +209,6 @@ class State:
     plans: dict[str, ExactPlan]
     outputs: dict[str, Sequence[dict[str, Array]]]
     """By function, for each data set."""
-    degrees: Degrees | None
-    """Of the outputs; None where they were not counted."""
 
 
 @dataclass(frozen=True)
@@ -240,6 +239,11 @@ class ProveEach(EachPass[ProofStep]):
         self._primes = primes_of(self.settings.seed)
         self._overwritten: dict[str, tuple[str, ...]] = {}
         self._data: dict[str, Sequence[DataSet]] = {}
+        self._known = KnownOps()
+        self._same: tuple[State | None, State | None] = None, None
+        """The first and the last of the modules whose numbers are the same."""
+        self._proved_since: list[ProofStep] = []
+        """The passes between them."""
         self._state: State | NotProvable | None = None
         self._last: State | None = None
         """The last that ran on exact numbers."""
@@ -271,6 +275,7 @@ class ProveEach(EachPass[ProofStep]):
             self._data = without_own_sizes(self._data)
             self._state = self._run_at_first(module)
         self._unproved, self._waiting = [], None
+        self._same_from(self._state if isinstance(self._state, State) else None)
         step.note = _reason(self._state)
         if not step.note and size_of(self.arguments) > LARGEST_REPEATED:
             step.note = "too large for a second seed: one seed alone"
@@ -316,7 +321,22 @@ class ProveEach(EachPass[ProofStep]):
             step.verdict = Verdict.WRONG
             raise
 
+    def count_degrees(self) -> None:
+        """Count the degrees of the first and the last of the modules whose numbers are the same.
+
+        The row of the last pass that was proved of them has these.
+        """
+        first, last = self._same
+        steps, self._proved_since = self._proved_since, []
+        if first is None or last is None or not steps:
+            return
+        with modulo(self._primes):
+            counted = [self._degrees(each) for each in (first, last)]
+        if counted[0] is not None and counted[1] is not None:
+            steps[-1].degrees = counted[0].joined(counted[1])
+
     def report(self) -> None:
+        self.count_degrees()
         print_table(summary_table(self.steps))
         warn_of_unchecked(self.steps)
 
@@ -332,21 +352,21 @@ class ProveEach(EachPass[ProofStep]):
     def _run(self, module: ModuleOp) -> State:
         """Run a copy of the module; raises NotProvable, and GaweeError where it goes wrong."""
         copy = module.clone()
-        seed = self.settings.seed
+        self._known.begin()
         plans = {
-            name: exact_plan(copy, name, seed, self._overwritten[name]) for name in self.arguments
+            name: exact_plan(copy, name, self.settings.seed, self._overwritten[name], self._known)
+            for name in self.arguments
         }
         data = {name: self._defined_data(copy, name) for name in plans}
-        outputs = {name: plan.run(data[name]) for name, plan in plans.items()}
-        return State(plans, outputs, self._degrees(plans))
+        return State(plans, {name: plan.run(data[name]) for name, plan in plans.items()})
 
-    def _degrees(self, plans: Mapping[str, ExactPlan]) -> Degrees | None:
+    def _degrees(self, state: State) -> Degrees | None:
         """Count the degrees of what functions return; None where that would take too long."""
         if size_of(self.arguments) > LARGEST_REPEATED:
             return None
         found = Degrees()
         try:
-            for name, plan in plans.items():
+            for name, plan in state.plans.items():
                 found = found.joined(plan.degrees(self._data[name][0]))
         except (GaweeError, NotProvable):  # by other branches, which roundings alone decide
             return None
@@ -382,22 +402,29 @@ class ProveEach(EachPass[ProofStep]):
             return
         moved = self._moved(module_pass, before, after)
         if moved is None:
-            step.verdict, step.note = self._proved("")
-            if before.degrees is not None and after.degrees is not None:
-                step.degrees = before.degrees.joined(after.degrees)
+            self._proved(step, after, "")
             return
         assumed = self._assumption(module_pass, before, after, moved)
         if assumed is None:
             raise _failure(module_pass, moved)
         self._check_by_data(module_pass, was, module, step)
         step.verdict, step.note = Verdict.ASSUMED, assumed
+        self._same_from(after)
 
-    def _proved(self, note: str) -> tuple[Verdict, str]:
-        """Return the verdict on equal numbers: where integers are data, it holds for these."""
-        if not self._whole:
-            return Verdict.PROVED, note
-        names = ", ".join(f"'{each}'" for each in sorted(self._whole))
-        return Verdict.INTEGERS, "; ".join(filter(None, (note, f"integers of {names} are data")))
+    def _proved(self, step: ProofStep, after: State, note: str) -> None:
+        """Give a pass the verdict on equal numbers: where integers are data, it holds for these."""
+        self._same = self._same[0], after
+        self._proved_since.append(step)
+        step.verdict, step.note = Verdict.PROVED, note
+        if self._whole:
+            names = ", ".join(f"'{each}'" for each in sorted(self._whole))
+            about = f"integers of {names} are data"
+            step.verdict, step.note = Verdict.INTEGERS, "; ".join(filter(None, (note, about)))
+
+    def _same_from(self, state: State | None) -> None:
+        """Begin with other numbers than those of the modules so far."""
+        self.count_degrees()
+        self._same = state, state
 
     def _not_proved(
         self,
@@ -430,10 +457,11 @@ class ProveEach(EachPass[ProofStep]):
         self._check_by_data(module_pass, was, module, step)
         if last is not None and self._moved(module_pass, last, after) is None:
             passes = ", ".join(f"'{each.name}'" for each in self._unproved)
-            step.verdict, step.note = self._proved(f"together with {passes}")
+            self._proved(step, after, f"together with {passes}")
             self.note_checked(step, is_compared=True, is_waiting=False)
             return
         step.verdict, step.note = Verdict.CHECKED, f"before it: {reason}"
+        self._same_from(after)
 
     def _check_by_data(
         self, module_pass: ModulePass, was: ModuleOp, module: ModuleOp, step: ProofStep

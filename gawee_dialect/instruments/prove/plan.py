@@ -13,6 +13,7 @@ from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.instruments.check.execute import Engine, Plan
 from gawee_dialect.instruments.check.inputs import DataSet
 from gawee_dialect.instruments.prove.degrees import Degrees, degrees_of
+from gawee_dialect.instruments.prove.known import KnownOps
 from gawee_dialect.instruments.prove.lowered import is_of_loops, lowered
 from gawee_dialect.instruments.prove.numbers import Numbers
 from gawee_dialect.instruments.prove.residues import counting
@@ -32,11 +33,17 @@ class ExactPlan(Plan):
     seed: int = 0
     """Of the first data set; each further one has the next seed."""
 
+    known: KnownOps | None = None
+    """What other modules computed before."""
+
     def run(self, data_sets: Sequence[DataSet]) -> Sequence[dict[str, Array]]:
         """Return the outputs by name, of floats the exact numbers; raises NotProvable."""
         seeded = [(each.arrays, self.seed + index) for index, each in enumerate(data_sets)]
         if self.engine is Engine.INTERPRETER:
-            return [run_exactly(self.module, each, self.function, seed) for each, seed in seeded]
+            return [
+                run_exactly(self.module, each, self.function, seed, known=self.known)
+                for each, seed in seeded
+            ]
         # LLVM is loaded for loops alone.
         from gawee_dialect.instruments.prove.native.run import run_natively
 
@@ -71,14 +78,18 @@ class ExactPlan(Plan):
 
 
 def exact_plan(
-    module: ModuleOp, function: str, seed: int, overwritten: tuple[str, ...] = ()
+    module: ModuleOp,
+    function: str,
+    seed: int,
+    overwritten: tuple[str, ...] = (),
+    known: KnownOps | None = None,
 ) -> ExactPlan:
     """Plan to run a function of a module, which belongs to the plan from now on.
 
     Raises NotProvable where it has loops that cannot be made machine code.
     """
     if not is_of_loops(module):
-        return ExactPlan(Engine.INTERPRETER, module, function, (), seed=seed)
+        return ExactPlan(Engine.INTERPRETER, module, function, (), seed=seed, known=known)
     kernels = module if _is_made_of_calls(module, function) else None
     native = lowered(module)
     return ExactPlan(Engine.NATIVE, native, function, overwritten, kernels, seed=seed)

@@ -23,6 +23,7 @@ from gawee_dialect.instruments.prove.from_integers import (
     ExactFromIntegers,
     converted,
 )
+from gawee_dialect.instruments.prove.known import KnownOps
 from gawee_dialect.instruments.prove.numbers import (
     Numbers,
     as_array,
@@ -93,6 +94,8 @@ class ExactMachine(Machine, OtherFloats):
 
     functions = OF_EQUATIONS
     scalars = FROM_INTEGERS
+    known: KnownOps | None = None
+    """What need not be computed again; nothing where a listener sees every op."""
     _steps = 0
 
     def taken_up(self, array: Array) -> Array:
@@ -127,10 +130,22 @@ class ExactMachine(Machine, OtherFloats):
             message = f"loops over exact numbers of more than {MOST_STEPS} steps"
             raise NotProvable(Diagnostic.at(op, message))
         try:
-            return super()._run_op(op, self._taken_up(op, inputs))
+            return self._known_or_run(op, self._taken_up(op, inputs))
         except (TypeError, AttributeError) as error:
             # How NumPy's protocols, and functions beside them, refuse what is no plain array.
             raise NotProvable(Diagnostic.at(op, str(error))) from error
+
+    def _known_or_run(self, op: Operation, operands: PythonValues) -> OpImplResult:
+        known = self.known
+        key = None if known is None else known.key(op, operands)
+        if known is None or key is None:
+            return super()._run_op(op, operands)
+        found = known.find(key, op, operands)
+        if found is not None:
+            return OpImplResult(found, None)
+        made = super()._run_op(op, operands)
+        known.learn(key, op, operands, made.values)
+        return made
 
     def _taken_up(self, op: Operation, inputs: PythonValues) -> PythonValues:
         """Return operands; buffers are what they are, as others view them."""
@@ -167,6 +182,7 @@ def run_exactly(
     seed: int,
     listeners: Sequence[Interpreter.Listener] = (),
     more: Sequence[InterpreterFunctions] = (),
+    known: KnownOps | None = None,
 ) -> dict[str, Array]:
     """Run a function; returns its outputs by name: exact numbers of floats, else plain arrays.
 
@@ -185,9 +201,10 @@ def run_exactly(
         sizes = sizes_of_shapes(called_ops[-1], shapes)
     if sizes and has_forms(called_ops[-1]):
         static = specialized(module, sizes)
-        return run_exactly(static, arguments, function, seed, listeners, more)
+        return run_exactly(static, arguments, function, seed, listeners, more, known)
     _check_implemented(module, called_ops)
     machine = make_machine(module, listeners, more)
+    machine.known = known
     given = {name: drawn(array, seed) for name, array in arguments.items()}
     outputs: dict[str, Array] = {}
     with np.errstate(all="ignore"):

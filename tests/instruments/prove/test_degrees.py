@@ -24,7 +24,9 @@ func.func @main({arguments}) -> ({SIZES} {{gawee.output = "y"}}) {{
   return %y : {SIZES}
 }}
 """
-    steps = prove(parse(text), pipeline).steps
+    proof = prove(parse(text), pipeline)
+    proof.count_degrees()
+    steps = proof.steps
     assert {str(step.verdict) for step in steps} <= {"", "unchanged", "proved"}
     return [step.degrees for step in steps if step.degrees is not None][-1]
 

@@ -1,6 +1,7 @@
 """Rewrite a module of the llvm dialect to one that computes on exact numbers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from xdsl.dialects.llvm import LinkageAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from gawee_dialect.analysis.fingerprint import Fingerprints
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.prove.native import lanes
@@ -38,7 +40,7 @@ from gawee_dialect.instruments.prove.native.writer import (
     spelled,
 )
 from gawee_dialect.instruments.prove.numbers import Numbers
-from gawee_dialect.instruments.prove.residues import NotProvable
+from gawee_dialect.instruments.prove.residues import NotProvable, Primes, counts, primes
 from gawee_dialect.interpreter.arrays import Array, attribute_value
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.upstream import llvm as ours
@@ -114,33 +116,71 @@ UNTOUCHED = (
 """Ops that are the same on numbers: of integers, and those that only hand values on."""
 
 
+KEPT_FUNCTIONS = 1024
+"""How many rewritten functions are kept: a pass changes few."""
+
+
+@lru_cache(maxsize=4)
+def _library(memory: Memory, primes: Primes, counts: bool) -> Library:
+    return Library(memory, ON_VECTORS, ON_LANES)
+
+
+@lru_cache(maxsize=4)
+def _kept_texts(memory: Memory, primes: Primes, counts: bool) -> dict[str, str]:
+    return {}
+
+
 class ExactModule:
     """A module of the llvm dialect on exact numbers, and the functions that it calls."""
 
     def __init__(self, module: ModuleOp, memory: Memory):
-        """Rewrite a module in place; raises NotProvable for an op that has no exact meaning."""
+        """Take a module, which is rewritten as its texts are made."""
         self.module = module
         self.memory = memory
-        self.library = Library(memory, ON_VECTORS, ON_LANES)
+        how = memory, primes(), counts()
+        self.library = _library(*how)
+        self._kept = _kept_texts(*how)
         self._types: dict[Operation, Sequence[Attribute]] = {}
         """Of what each op takes, before it was numbers."""
         for op in list(module.ops):
-            match op:
-                case llvm.FuncOp():
-                    self._rewrite_function(op)
-                case llvm.GlobalOp():
-                    self._rewrite_global(op)
-                case _:
-                    raise _no_meaning(op)
+            if isinstance(op, llvm.FuncOp) and not op.body.blocks and _of_libm(op.sym_name.data):
+                op.detach()
+
+    def texts(self, attributes: Mapping[str, str]) -> Iterator[str]:
+        """Yield LLVM IR of each function and global of its own.
+
+        Raises NotProvable for an op that has no exact meaning.
+        """
+        said = Fingerprints()
+        for op in list(self.module.ops):
+            if isinstance(op, llvm.FuncOp) and not op.body.blocks:
+                continue
+            if len(self._kept) >= KEPT_FUNCTIONS:
+                self._kept.clear()
+            key = said.of(op)
+            if key not in self._kept:
+                self._kept[key] = self._text(op, attributes)
+            yield self._kept[key]
+
+    def _text(self, op: Operation, attributes: Mapping[str, str]) -> str:
+        match op:
+            case llvm.FuncOp():
+                self._rewrite_function(op)
+            case llvm.GlobalOp():
+                self._rewrite_global(op)
+            case _:
+                raise _no_meaning(op)
+        op.detach()
+        # LLVM is loaded for loops alone.
+        from gawee_dialect.backend.llvm_text import llvm_text
+
+        return llvm_text(ModuleOp([op]), attributes)
 
     def _type(self, op: Operation, index: int = 0) -> Attribute:
         """Return the type that an operand had; a number that is used as f32 and f64 has two."""
         return self._types[op][index]
 
     def _rewrite_function(self, function: llvm.FuncOp) -> None:
-        if not function.body.blocks and _of_libm(function.sym_name.data) is not None:
-            function.detach()
-            return
         for op in function.walk():
             self._types[op] = [operand.type for operand in op.operands]
         function.properties["linkage"] = LinkageAttr("external")

@@ -61,19 +61,6 @@ def _object(text: str) -> tuple[bytes, tuple[str, ...]]:
     return made.code, made.external
 
 
-def _texts(exact: ExactModule) -> Iterator[str]:
-    from gawee_dialect.backend.jit import Target
-    from gawee_dialect.backend.llvm_text import llvm_text
-
-    attributes = Target().resolved().function_attributes()
-    for op in list(exact.module.ops):
-        if isinstance(op, llvm.FuncOp) and not op.body.blocks:
-            continue
-        op.detach()
-        yield llvm_text(ModuleOp([op]), attributes)
-    yield from exact.library.definitions.values()
-
-
 def _declarations(texts: Iterable[str], external: Iterable[str]) -> dict[str, str]:
     """Return how each function and global is declared where it is not defined."""
     found: dict[str, str] = {}
@@ -100,6 +87,7 @@ def _first_name(line: str) -> str:
 
 def _modules(exact: ExactModule) -> Iterator[str]:
     """Yield LLVM IR for each function, with what it needs declared."""
+    from gawee_dialect.backend.jit import Target
     from gawee_dialect.backend.llvm_text import llvm_text
 
     declared = [
@@ -107,7 +95,8 @@ def _modules(exact: ExactModule) -> Iterator[str]:
         for op in exact.module.ops
         if isinstance(op, llvm.FuncOp) and not op.body.blocks
     ]
-    texts = list(_texts(exact))
+    texts = list(exact.texts(Target().resolved().function_attributes()))
+    texts += _called(texts, exact.library.definitions)
     known = _declarations(texts, (*declared, *exact.library.declarations))
     for text in texts:
         named = set(_NAME.findall(text))
@@ -116,6 +105,18 @@ def _modules(exact: ExactModule) -> Iterator[str]:
         defined |= {_first_name(line) for line in text.splitlines() if line.startswith("declare")}
         needed = [known[name] for name in sorted(named - defined) if name in known]
         yield "\n".join((text, *needed, ""))
+
+
+def _called(texts: Iterable[str], definitions: Mapping[str, str]) -> list[str]:
+    """Return the functions of the library that texts call, and those that these call."""
+    found: dict[str, str] = {}
+    waiting = list(texts)
+    while waiting:
+        for name in _NAME.findall(waiting.pop()):
+            if name in definitions and name not in found:
+                found[name] = definitions[name]
+                waiting.append(found[name])
+    return list(found.values())
 
 
 class ExactCode:
