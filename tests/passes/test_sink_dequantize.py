@@ -6,12 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
 
+from gawee_dialect.analysis.word_copies import bytes_of_words
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.types import element_type, is_float
 from gawee_dialect.model import load
 from tests.closeness import assert_allclose
+from tests.instruments.prove.proving import prove, unproved
 from tests.passes.modules import transform
 
 pytest.importorskip("onnx")
@@ -171,3 +175,29 @@ def test_products_of_activations_and_of_weights(tmp_path: Path, dtype: str) -> N
 
     assert_same_but_at_ties(graph.run(tmp_path), graph.unoptimised(tmp_path), 0.0371)
     assert products_in_float(graph.save(tmp_path)) == 0
+
+
+def test_words_are_the_bytes_that_a_layer_wrote(tmp_path: Path) -> None:
+    """A convolution of 1x1 reads what another one wrote four at a time, and nothing moves."""
+    graph = Graph((1, 16, 6, 5), "uint8")
+    weight = graph.weight("w1", (32, 16, 1, 1), 0)
+    graph.node("Conv", "c1", graph.activation("x", 0.02), weight)
+    weight = graph.weight("w2", (16, 32, 1, 1), 0)
+    graph.node("Conv", "c2", graph.activation("c1", 0.0311), weight)
+    graph.node("Identity", "y", graph.activation("c2", 0.0297))
+    module = load(graph.save(tmp_path)).module
+
+    kernels = "gawee-to-kernels{target=znver5 num-threads=1},bufferize"
+    before, after = (transform(module, f"{kernels}{end}") for end in ("", ",coalesce-copies"))
+
+    assert _words(before) - _words(after) == 1
+    proof = prove(
+        module, f"{kernels},coalesce-copies,outline-kernels,plan-memory,lower-kernels-to-loops"
+    )
+    assert not unproved(proof)
+    assert_same_but_at_ties(graph.run(tmp_path), graph.unoptimised(tmp_path), 0.0297)
+
+
+def _words(module: ModuleOp) -> int:
+    kernels = (op for op in module.walk() if isinstance(op, KernelOp))
+    return sum(bytes_of_words(op) is not None for op in kernels)

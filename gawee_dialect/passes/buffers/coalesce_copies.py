@@ -14,8 +14,10 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from gawee_dialect.analysis.entries import entries
+from gawee_dialect.analysis.word_copies import bytes_of_words, is_word_copy
 from gawee_dialect.analysis.written_buffers import VIEWS, WrittenBuffers, buffer_of
 from gawee_dialect.dialect.graph.scan import kernel_blocks
+from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.types import dense_bytes
 from gawee_dialect.hints import isa
@@ -96,7 +98,7 @@ class Storage:
 class PartCopy:
     """A copy of a whole allocation into a run of another one."""
 
-    copy: memref.CopyOp
+    copy: memref.CopyOp | KernelOp
     part: SSAValue
     whole: SSAValue
     run: Run
@@ -120,17 +122,25 @@ def dense_run(value: SSAValue) -> Run | None:
 
 def part_copy(op: Operation) -> PartCopy | None:
     """Return a copy as one of an allocation into an aligned run of another; None for others."""
-    if not isinstance(op, memref.CopyOp):
+    if isinstance(op, memref.CopyOp):
+        source, destination = op.source, op.destination
+    elif isinstance(op, KernelOp) and op.inputs and bytes_of_words(op) is not None:
+        source, destination = op.inputs[0], op.target
+    else:
         return None
-    part, whole = buffer_of(op.source), buffer_of(op.destination)
+    part, whole = buffer_of(source), buffer_of(destination)
     allocated = all(isinstance(each.owner, memref.AllocOp) for each in (part, whole))
     if part is whole or not allocated:
         return None
-    read, written = dense_run(op.source), dense_run(op.destination)
+    if isinstance(op, KernelOp) and not is_word_copy(op):
+        return None
+    read, written = dense_run(source), dense_run(destination)
     if read is None or written is None:
         return None
     if written.start % ALIGNMENT or read.start == read.end or read != dense_run(part):
         return None
+    if read.end - read.start != written.end - written.start:
+        return None  # what a kernel leaves around its points is no copy
     return PartCopy(op, part, whole, written)
 
 
@@ -269,9 +279,9 @@ def allocate(storage: Storage) -> None:
         place(alloc, bytes.memref, start)
 
 
-def erase_copy(copy: memref.CopyOp) -> None:
+def erase_copy(copy: memref.CopyOp | KernelOp) -> None:
     """Erase a copy, and the views that only it used."""
-    views = copy.source, copy.destination
+    views = dict.fromkeys(copy.operands)
     erase(copy)
     for view in views:
         while isinstance(op := view.owner, VIEWS) and not view.uses:
@@ -295,8 +305,9 @@ class CoalesceCopies(ModulePass):
     4. no op is given both, nor may `outline-kernels` make a function that is;
     5. at no moment much more is alive than there was at the worst: at most a fifth.
 
-    A part may have parts. What is copied to several places is computed in the first that fits.
-    Comes after `bufferize` and before `outline-kernels`.
+    So does a kernel that joins words of four bytes which lie side by side: the words are a view of
+    the bytes. A part may have parts. What is copied to several places is computed in the first that
+    fits. Comes after `bufferize` and before `outline-kernels`.
 
     rewrite:
         %a = memref.alloc() : memref<1x3x16xf32>

@@ -570,3 +570,54 @@ func.func @groups_that_are_no_whole_blocks_are_stored_plain(%x: tensor<2x16x8x7x
   } : tensor<2x48x6x5xf32>
   func.return %y : tensor<2x48x6x5xf32>
 }
+
+// -----
+
+// Words of four channels are in blocks of a fourth of those of bytes: memory is the same.
+// CHECK-LABEL: func.func @words_of_bytes_have_their_layout
+// CHECK:         } : tensor<1x2x3x5x8xi8>
+// CHECK:         (d0, (d1 floordiv 2), d2, d3, (d1 mod 2))>] finish
+// CHECK:         } : tensor<1x2x3x5x2xi32>
+func.func @words_of_bytes_have_their_layout(%x: tensor<1x3x3x5xi8>, %w: tensor<16x3xi8>) -> tensor<1x1x3x5xi32> {
+  %y = gawee.kernel parallel [1, 16, 3, 5] reduce [3] ins(%x, %w : tensor<1x3x3x5xi8>, tensor<16x3xi8>)
+    maps [affine_map<(n, f, h, w, c) -> (n, c, h, w)>, affine_map<(n, f, h, w, c) -> (f, c)>, affine_map<(n, f, h, w, c) -> (n, f, h, w)>]
+    initial 0 : i8 accumulate {
+  ^bb0(%l: i8, %r: i8, %s: i8):
+    %0 = arith.muli %l, %r : i8
+    %1 = arith.addi %s, %0 : i8
+    gawee.yield %1 : i8
+  } finish {
+  ^bb0(%l: i8, %r: i8, %s: i8):
+    gawee.yield %s : i8
+  } : tensor<1x16x3x5xi8>
+  %z = gawee.kernel parallel [1, 4, 3, 5] ins(%y, %y, %y, %y : tensor<1x16x3x5xi8>, tensor<1x16x3x5xi8>, tensor<1x16x3x5xi8>, tensor<1x16x3x5xi8>)
+    maps [affine_map<(n, c, h, w) -> (n, c * 4, h, w)>, affine_map<(n, c, h, w) -> (n, c * 4 + 1, h, w)>, affine_map<(n, c, h, w) -> (n, c * 4 + 2, h, w)>,
+    affine_map<(n, c, h, w) -> (n, c * 4 + 3, h, w)>, affine_map<(n, c, h, w) -> (n, c, h, w)>] finish {
+  ^bb0(%b0: i8, %b1: i8, %b2: i8, %b3: i8):
+    %w0 = arith.extui %b0 : i8 to i32
+    %w1 = arith.extui %b1 : i8 to i32
+    %w2 = arith.extui %b2 : i8 to i32
+    %w3 = arith.extui %b3 : i8 to i32
+    %c8 = arith.constant 8 : i32
+    %c16 = arith.constant 16 : i32
+    %c24 = arith.constant 24 : i32
+    %s1 = arith.shli %w1, %c8 : i32
+    %s2 = arith.shli %w2, %c16 : i32
+    %s3 = arith.shli %w3, %c24 : i32
+    %o1 = arith.ori %w0, %s1 : i32
+    %o2 = arith.ori %o1, %s2 : i32
+    %o3 = arith.ori %o2, %s3 : i32
+    gawee.yield %o3 : i32
+  } : tensor<1x4x3x5xi32>
+  %t = gawee.kernel parallel [1, 1, 3, 5] reduce [4] ins(%z : tensor<1x4x3x5xi32>)
+    maps [affine_map<(n, f, h, w, c) -> (n, c, h, w)>, affine_map<(n, f, h, w, c) -> (n, f, h, w)>]
+    initial 0 : i32 accumulate {
+  ^bb0(%l: i32, %s: i32):
+    %1 = arith.addi %s, %l : i32
+    gawee.yield %1 : i32
+  } finish {
+  ^bb0(%l: i32, %s: i32):
+    gawee.yield %s : i32
+  } : tensor<1x1x3x5xi32>
+  func.return %t : tensor<1x1x3x5xi32>
+}

@@ -350,3 +350,80 @@ func.func public @parts_of_a_public_function(%x: memref<1x3x16xf32>, %y: memref<
   linalg.exp ins(%d : memref<1x5x16xf32>) outs(%y : memref<1x5x16xf32>)
   func.return
 }
+
+// -----
+
+// Four bytes of a block of 8 channels are a word of a block of 2.
+// CHECK-LABEL: func.func @words_of_bytes_that_lie_side_by_side_are_a_view
+// CHECK-NEXT:    %[[BYTES:[^ ]*]] = memref.alloc() : memref<48xi8>
+// CHECK-NEXT:    %[[ZERO:[^ ]*]] = arith.constant 0 : index
+// CHECK-NEXT:    %a = memref.view %[[BYTES]][%[[ZERO]]][] : memref<48xi8> to memref<2x3x8xui8>
+// CHECK-NEXT:    "memref.copy"(%x, %a)
+// CHECK-NEXT:    %[[WORDS:[^ ]*]] = arith.constant 0 : index
+// CHECK-NEXT:    %w = memref.view %[[BYTES]][%[[WORDS]]][] : memref<48xi8> to memref<2x3x2xi32>
+// CHECK-NEXT:    "memref.copy"(%w, %y)
+// CHECK-NEXT:    return
+func.func @words_of_bytes_that_lie_side_by_side_are_a_view(%x: memref<2x3x8xui8>, %y: memref<2x3x2xi32>) {
+  %a = memref.alloc() : memref<2x3x8xui8>
+  "memref.copy"(%x, %a) : (memref<2x3x8xui8>, memref<2x3x8xui8>) -> ()
+  %w = memref.alloc() : memref<2x3x2xi32>
+  gawee.kernel parallel [4, 3] ins(%a, %a, %a, %a : memref<2x3x8xui8>, memref<2x3x8xui8>, memref<2x3x8xui8>, memref<2x3x8xui8>) outs(%w)
+    maps [affine_map<(c, h) -> ((c * 4) floordiv 8, h, (c * 4) mod 8)>,
+    affine_map<(c, h) -> ((c * 4 + 1) floordiv 8, h, (c * 4 + 1) mod 8)>,
+    affine_map<(c, h) -> ((c * 4 + 2) floordiv 8, h, (c * 4 + 2) mod 8)>,
+    affine_map<(c, h) -> ((c * 4 + 3) floordiv 8, h, (c * 4 + 3) mod 8)>,
+    affine_map<(c, h) -> (c floordiv 2, h, c mod 2)>] finish {
+  ^bb0(%0: ui8, %1: ui8, %2: ui8, %3: ui8):
+    %b0 = builtin.unrealized_conversion_cast %0 : ui8 to i8
+    %b1 = builtin.unrealized_conversion_cast %1 : ui8 to i8
+    %b2 = builtin.unrealized_conversion_cast %2 : ui8 to i8
+    %b3 = builtin.unrealized_conversion_cast %3 : ui8 to i8
+    %w0 = arith.extui %b0 : i8 to i32
+    %w1 = arith.extui %b1 : i8 to i32
+    %w2 = arith.extui %b2 : i8 to i32
+    %w3 = arith.extui %b3 : i8 to i32
+    %c8 = arith.constant 8 : i32
+    %c16 = arith.constant 16 : i32
+    %c24 = arith.constant 24 : i32
+    %s1 = arith.shli %w1, %c8 : i32
+    %s2 = arith.shli %w2, %c16 : i32
+    %s3 = arith.shli %w3, %c24 : i32
+    %o1 = arith.ori %w0, %s1 : i32
+    %o2 = arith.ori %o1, %s2 : i32
+    %o3 = arith.ori %o2, %s3 : i32
+    gawee.yield %o3 : i32
+  } : memref<2x3x2xi32>
+  "memref.copy"(%w, %y) : (memref<2x3x2xi32>, memref<2x3x2xi32>) -> ()
+  func.return
+}
+
+// -----
+
+// The bytes of a word are three apart.
+// CHECK-LABEL: func.func @words_of_bytes_that_are_apart_are_computed
+// CHECK:         gawee.kernel
+func.func @words_of_bytes_that_are_apart_are_computed(%x: memref<4x3xi8>, %y: memref<3xi32>) {
+  %a = memref.alloc() : memref<4x3xi8>
+  "memref.copy"(%x, %a) : (memref<4x3xi8>, memref<4x3xi8>) -> ()
+  %w = memref.alloc() : memref<3xi32>
+  gawee.kernel parallel [3] ins(%a, %a, %a, %a : memref<4x3xi8>, memref<4x3xi8>, memref<4x3xi8>, memref<4x3xi8>) outs(%w)
+    maps [affine_map<(h) -> (0, h)>, affine_map<(h) -> (1, h)>, affine_map<(h) -> (2, h)>, affine_map<(h) -> (3, h)>, affine_map<(h) -> (h)>] finish {
+  ^bb0(%0: i8, %1: i8, %2: i8, %3: i8):
+    %w0 = arith.extui %0 : i8 to i32
+    %w1 = arith.extui %1 : i8 to i32
+    %w2 = arith.extui %2 : i8 to i32
+    %w3 = arith.extui %3 : i8 to i32
+    %c8 = arith.constant 8 : i32
+    %c16 = arith.constant 16 : i32
+    %c24 = arith.constant 24 : i32
+    %s1 = arith.shli %w1, %c8 : i32
+    %s2 = arith.shli %w2, %c16 : i32
+    %s3 = arith.shli %w3, %c24 : i32
+    %o1 = arith.ori %w0, %s1 : i32
+    %o2 = arith.ori %o1, %s2 : i32
+    %o3 = arith.ori %o2, %s3 : i32
+    gawee.yield %o3 : i32
+  } : memref<3xi32>
+  "memref.copy"(%w, %y) : (memref<3xi32>, memref<3xi32>) -> ()
+  func.return
+}

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from zlib import crc32
 
-from xdsl.dialects.builtin import Float16Type, Float32Type
+from xdsl.dialects.builtin import Float16Type, Float32Type, i1
 from xdsl.ir import Attribute
 
+from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.instruments.prove.native.functions import Library, in_order, settled
 from gawee_dialect.instruments.prove.native.writer import (
     DOUBLE,
@@ -301,35 +302,52 @@ def _interleaved(library: Library, w: Writer, parts: list[str], type: Attribute)
     return w.emit(f"shufflevector {pair} {pairs[0]}, {pair} {pairs[1]}, {mask}")
 
 
+def _bytes(type: Attribute) -> tuple[int, str]:
+    """Return how many bytes integers have in memory, each, and of which type these are."""
+    return element_bytes(lane_of(type)), "i1" if lane_of(type) == i1 else "i8"
+
+
 def _places(library: Library, w: Writer, type: Attribute) -> str:
-    """Return pointers to the lanes of integers, which are stretched as all of memory is."""
-    lanes = _lanes(type)
-    step = library.memory.bytes_of(lane_of(type))
-    offsets = list_of("i64", (lane * step for lane in range(lanes)))
-    return w.emit(f"getelementptr i8, ptr %p, <{lanes} x i64> {offsets}")
+    """Return pointers to the bytes of integers, which are stretched as all of memory is."""
+    bytes, factor = _lanes(type) * _bytes(type)[0], library.memory.factor
+    offsets = list_of("i64", (byte * factor for byte in range(bytes)))
+    return w.emit(f"getelementptr i8, ptr %p, <{bytes} x i64> {offsets}")
+
+
+def _mask_of_bytes(w: Writer, type: Attribute, masked: bool) -> str:
+    lanes, each = _lanes(type), _bytes(type)[0]
+    if not masked:
+        return "splat (i1 true)"
+    mask, places = type_of(lanes, "i1"), list_of("i32", (at // each for at in range(lanes * each)))
+    return w.emit(f"shufflevector {mask} %mask, {mask} poison, <{lanes * each} x i32> {places}")
 
 
 def _load_integers(library: Library, symbol: str, type: Attribute, masked: bool) -> None:
-    w, lanes, text = library.writer(lanes_of(type)), _lanes(type), spelled(type)
-    bits = type_of(lanes, "i1")
-    name = f"@llvm.masked.gather.{suffix_of(type)}.v{lanes}p0"
-    library.declare(f"declare {text} {name}(<{lanes} x ptr>, {bits}, {text})")
-    places = _places(library, w, type)
-    mask, others = ("%mask", "%others") if masked else ("splat (i1 true)", "zeroinitializer")
-    operands = f"<{lanes} x ptr> align 1 {places}, {bits} {mask}, {text} {others}"
-    w.do(f"ret {text} {w.emit(f'call {text} {name}({operands})')}")
-    arguments = f"ptr %p, {bits} %mask, {text} %others" if masked else "ptr %p"
+    w, text, (each, byte) = library.writer(lanes_of(type)), spelled(type), _bytes(type)
+    count = _lanes(type) * each
+    wide, bits = f"<{count} x {byte}>", f"<{count} x i1>"
+    name = f"@llvm.masked.gather.v{count}{byte}.v{count}p0"
+    library.declare(f"declare {wide} {name}(<{count} x ptr>, {bits}, {wide})")
+    places, mask = _places(library, w, type), _mask_of_bytes(w, type, masked)
+    others = w.emit(f"bitcast {text} %others to {wide}") if masked else "zeroinitializer"
+    operands = f"<{count} x ptr> align 1 {places}, {bits} {mask}, {wide} {others}"
+    loaded = w.emit(f"call {wide} {name}({operands})")
+    w.do(f"ret {text} {w.emit(f'bitcast {wide} {loaded} to {text}')}")
+    lanes = type_of(lanes_of(type), "i1")
+    arguments = f"ptr %p, {lanes} %mask, {text} %others" if masked else "ptr %p"
     library.define(symbol, text, arguments, w.lines)
 
 
 def _store_integers(library: Library, symbol: str, type: Attribute, masked: bool) -> None:
-    w, lanes, text = library.writer(lanes_of(type)), _lanes(type), spelled(type)
-    bits = type_of(lanes, "i1")
-    name = f"@llvm.masked.scatter.{suffix_of(type)}.v{lanes}p0"
-    library.declare(f"declare void {name}({text}, <{lanes} x ptr>, {bits})")
-    places = _places(library, w, type)
-    mask = "%mask" if masked else "splat (i1 true)"
-    w.do(f"call void {name}({text} %value, <{lanes} x ptr> align 1 {places}, {bits} {mask})")
+    w, text, (each, byte) = library.writer(lanes_of(type)), spelled(type), _bytes(type)
+    count = _lanes(type) * each
+    wide, bits = f"<{count} x {byte}>", f"<{count} x i1>"
+    name = f"@llvm.masked.scatter.v{count}{byte}.v{count}p0"
+    library.declare(f"declare void {name}({wide}, <{count} x ptr>, {bits})")
+    places, mask = _places(library, w, type), _mask_of_bytes(w, type, masked)
+    stored = w.emit(f"bitcast {text} %value to {wide}")
+    w.do(f"call void {name}({wide} {stored}, <{count} x ptr> align 1 {places}, {bits} {mask})")
     w.do("ret void")
-    arguments = f"{text} %value, ptr %p" + (f", {bits} %mask" if masked else "")
+    lanes = type_of(lanes_of(type), "i1")
+    arguments = f"{text} %value, ptr %p" + (f", {lanes} %mask" if masked else "")
     library.define(symbol, "void", arguments, w.lines)

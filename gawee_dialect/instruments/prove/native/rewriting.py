@@ -24,6 +24,7 @@ from xdsl.rewriter import Rewriter
 
 from gawee_dialect.analysis.fingerprint import Fingerprints
 from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.prove.native import lanes
 from gawee_dialect.instruments.prove.native import lanes as lane_functions
@@ -339,15 +340,15 @@ class ExactModule:
             self._replace(op, symbol, (op.v1, op.v2))
 
     def load(self, op: llvm.LoadOp) -> None:
-        """Load the parts of numbers, and lanes of integers that lie apart."""
+        """Load the parts of numbers, and bytes of integers that lie apart."""
         type = op.dereferenced_value.type
-        if is_float(type) or lanes_of(type) is not None:
+        if _lies_apart(type):
             self._replace(op, lanes.load_symbol(self.library, type), (op.ptr,))
 
     def store(self, op: llvm.StoreOp) -> None:
-        """Store the parts of numbers, and lanes of integers apart."""
+        """Store the parts of numbers, and bytes of integers apart."""
         type = self._type(op)
-        if is_float(type) or lanes_of(type) is not None:
+        if _lies_apart(type):
             symbol = lanes.store_symbol(self.library, type)
             self._replace(op, symbol, (op.value, op.ptr))
 
@@ -425,6 +426,13 @@ RULES: Mapping[type[Operation], Callable[..., None]] = {
 """What becomes of ops that are no functions of numbers alone."""
 
 
+def _lies_apart(type: Attribute) -> bool:
+    """Whether stretched memory has a value in several places: other than one byte, or a pointer."""
+    if is_float(type) or lanes_of(type) is not None:
+        return True
+    return isa(type, IntegerType) and element_bytes(type) > 1
+
+
 def _no_meaning(op: Operation) -> NotProvable:
     return NotProvable(Diagnostic.at(op, f"no exact meaning of '{op.name}' in machine code"))
 
@@ -444,9 +452,8 @@ def stretched(array: Array, memory: Memory) -> NDArray[np.uint8]:
     flat = np.ascontiguousarray(array).reshape(-1)
     if flat.dtype.kind == "f":
         return stretched_numbers(Numbers.constants(flat), flat.dtype.itemsize, memory)
-    size = flat.dtype.itemsize
-    bytes = np.full((flat.size, memory.factor * size), 0xFF, np.uint8)
-    bytes[:, :size] = flat.view(np.uint8).reshape(flat.size, size)
+    bytes = np.full((flat.nbytes, memory.factor), 0xFF, np.uint8)
+    bytes[:, 0] = flat.view(np.uint8)
     return bytes.reshape(-1)
 
 

@@ -169,12 +169,12 @@ def array_of(
     bytes: Bytes, shape: Sequence[int], dtype: np.dtype[np.generic], memory: Memory
 ) -> Array:
     """Return the numbers, or the plain elements, that bytes hold."""
-    size = memory.factor * dtype.itemsize
     if is_float(dtype):
+        size = memory.factor * dtype.itemsize
         doubles = bytes.view(np.float64).reshape(-1, size // DOUBLE)
         parts = np.ascontiguousarray(doubles[:, :PARTS].T).reshape(PARTS, *shape)
         return as_array(Numbers(parts, dtype))
-    elements = np.ascontiguousarray(bytes.reshape(-1, size)[:, : dtype.itemsize])
+    elements = np.ascontiguousarray(bytes.reshape(-1, memory.factor)[:, 0])
     return elements.view(dtype).reshape(shape)
 
 

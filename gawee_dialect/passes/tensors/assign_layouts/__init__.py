@@ -19,9 +19,10 @@ from xdsl.ir.affine import (
 )
 
 from gawee_dialect.analysis.padding import Pad, zero_pad_of
+from gawee_dialect.analysis.word_copies import BYTES, bytes_of_words
 from gawee_dialect.dialect.affine_range import is_linear, used_dims
 from gawee_dialect.dialect.graph.scan import kernel_blocks
-from gawee_dialect.dialect.kernels.kernel import copy_kernel
+from gawee_dialect.dialect.kernels.kernel import KernelOp, copy_kernel
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of, shape_of
 from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.locations import hand_on_location
@@ -237,6 +238,8 @@ class Layouts:
             same = self._channel_dim(map, shape_of(value)) == channel
             if same and layout.block > 1:
                 return self._largest_block(channels, layout.block)
+            if layout.block % BYTES.value == 0 and _joins_words(op):
+                return layout.block // BYTES.value  # memory is the same then
         return None
 
     # Concatenation: the parts are stored like the whole, at the start of a block each.
@@ -270,6 +273,10 @@ class Layouts:
         group = None if pad is None else self.groups.get(pad.source)
         if pad is not None and group is not None and group.takes_halo:
             group.layout = group.layout.with_halo(pad.low, pad.high)
+
+
+def _joins_words(op: StructuredKernel) -> bool:
+    return isinstance(op, KernelOp) and bytes_of_words(op) is not None
 
 
 def _interleaves(op: tensor.InsertSliceOp) -> bool:
