@@ -47,6 +47,7 @@ PASSES: dict[str, str] = {
     "pack-integer-products": "tensors.PackIntegerProducts",
     "convert-to-winograd": "tensors.ConvertToWinograd",
     "assign-layouts": "tensors.AssignLayouts",
+    "join-positions": "tensors.JoinPositions",
     "assign-schedules": "tensors.AssignSchedules",
     "lower-winograd-to-loops": "buffers.LowerWinogradToLoops",
     "lower-kernels-to-loops": "buffers.LowerKernelsToLoops",

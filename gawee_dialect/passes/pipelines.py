@@ -35,6 +35,7 @@ from gawee_dialect.passes.tensors.decompose_aggregated_ops import DecomposeAggre
 from gawee_dialect.passes.tensors.form_kernels import FormKernels
 from gawee_dialect.passes.tensors.hoist_loop_invariants import HoistLoopInvariants
 from gawee_dialect.passes.tensors.hoist_parameter_computation import HoistParameterComputation
+from gawee_dialect.passes.tensors.join_positions import JoinPositions
 from gawee_dialect.passes.tensors.pack_integer_products import PackIntegerProducts
 from gawee_dialect.passes.tensors.tile_batch import TileBatch
 from gawee_dialect.passes.tensors.tile_scatter import TileScatter
@@ -134,6 +135,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
         PackIntegerProducts().on(machine),  # while a kernel says what it multiplies
         *others,  # before layouts: tiles need wider halos
         AssignLayouts().on(machine),  # before schedules: what is contiguous decides on vectors
+        JoinPositions().on(machine),  # after layouts: they see rows and columns apart
         AssignSchedules(schedules=schedules).on(machine),
         CanonicalizePass(),
         CommonSubexpressionElimination(),  # weights that several kernels read in one order

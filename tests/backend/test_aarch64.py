@@ -5,13 +5,18 @@ Debian's packages `gcc-aarch64-linux-gnu` and `qemu-user` have what it takes.
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import SSAValue
 
 import gawee_dialect
 from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.dialect.entry import find_function
 from tests.closeness import assert_allclose
 from tests.effort import full_run
 
@@ -34,13 +39,49 @@ def computed(
     model: gawee_dialect.Model, x: np.ndarray, target: str, threads: int, folder: Path
 ) -> np.ndarray:
     """Return a network's one output, computed by a program for AArch64."""
+    (found,) = all_computed(model, [x], [np.dtype("float32")], target, threads, folder)
+    return found
+
+
+def all_computed(
+    model: gawee_dialect.Model,
+    inputs: Sequence[np.ndarray],
+    outputs: Sequence[np.dtype[np.generic]],
+    target: str,
+    threads: int,
+    folder: Path,
+) -> Sequence[np.ndarray]:
+    """Return outputs of these types, without their shapes, by a program for AArch64."""
     options = CodeOptions(target=target, num_threads=threads)
     model.save(folder, ("example", "asm"), options, triple=TRIPLE, name="net")
-    (folder / "x.bin").write_bytes(np.ascontiguousarray(x).tobytes())
+    for number, value in enumerate(inputs):
+        (folder / f"x{number}.bin").write_bytes(np.ascontiguousarray(value).tobytes())
     built = ("net_example/main.c", "net.o", "-I.", "-fopenmp", "-static", "-o", "net", "-lm")
     run(folder, COMPILER, *built)
-    run(folder, EMULATOR, "net", "net.weights.bin", "x.bin", "y.bin")
-    return np.fromfile(folder / "y.bin", np.float32)
+    given = [f"x{number}.bin" for number in range(len(inputs))]
+    made = [f"y{number}.bin" for number in range(len(outputs))]
+    weights = ["net.weights.bin"] if (folder / "net.weights.bin").exists() else []
+    run(folder, EMULATOR, "net", *weights, *given, *made)
+    return [np.fromfile(folder / name, type) for name, type in zip(made, outputs, strict=True)]
+
+
+def side_by_side(modules: Sequence[ModuleOp]) -> ModuleOp:
+    """Return a module whose `@main` computes what all of theirs do, on the inputs of all."""
+    functions = [found for module in modules if (found := find_function(module)) is not None]
+    main = FuncOp(
+        "main", ([each for found in functions for each in found.function_type.inputs], ())
+    )
+    left, results = list(main.args), list[SSAValue]()
+    for found in functions:
+        values: dict[SSAValue, SSAValue] = {each: left.pop(0) for each in found.args}
+        for op in found.body.block.ops:
+            if isinstance(op, ReturnOp):
+                results += [values[each] for each in op.operands]
+            else:
+                main.body.block.add_op(op.clone(values))
+    main.body.block.add_op(ReturnOp(*results))
+    main.update_function_type()
+    return ModuleOp([main])
 
 
 @pytest.mark.parametrize(
@@ -79,3 +120,30 @@ def test_a_resnet_is_what_pytorch_says_on_aarch64(threads: int, tmp_path: Path) 
     expected = run_torch(ResNet18(16), model.bound, x)
     # 1e-4 of the range of PyTorch's output is what the project promises.
     assert_allclose(found, expected.ravel(), rtol=0, atol=1e-4 * float(np.ptp(expected)))
+
+
+@pytest.mark.parametrize(
+    ("target", "threads"),
+    [("graviton3", 2), pytest.param("cortex-a53", 1, marks=full_run)],  # f16, dot products; neither
+)
+def test_every_op_is_what_pytorch_says_on_aarch64(
+    target: str, threads: int, tmp_path: Path
+) -> None:
+    pytest.importorskip("torch")
+    from tests.test_completeness import LOWERED_OPS, example_arguments, example_module
+    from tests.torch_reference import evaluate
+
+    modules = [example_module(op) for op in LOWERED_OPS]
+    arguments = [example_arguments(module) for module in modules]
+    pairs = zip(modules, arguments, strict=True)
+    expected = [value for module, given in pairs for value in evaluate(module, given).values()]
+    inputs = [value for given in arguments for value in given.values()]
+    model = gawee_dialect.Model(side_by_side(modules))
+
+    found = all_computed(
+        model, inputs, [each.dtype for each in expected], target, threads, tmp_path
+    )
+
+    for result, wanted in zip(found, expected, strict=True):
+        # A few roundings of f32 in sums of up to some hundred products.
+        assert_allclose(result, wanted.ravel(), rtol=1e-5, atol=1e-5)

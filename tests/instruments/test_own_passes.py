@@ -90,7 +90,14 @@ def test_every_pass_of_ours_declares_its_numerics() -> None:
 KEEPING = (
     *("assign-layouts", "assign-schedules", "bufferize", "canonicalize", "check-indices"),
     *("convert-scf-to-openmp", "convert-to-llvm", "cse", "hoist-allocas", "hoist-loop-invariants"),
-    *("hoist-parameter-computation", "inline", "lower-affine", "outline-kernels", "plan-memory"),
+    *(
+        "hoist-parameter-computation",
+        "inline",
+        "join-positions",
+        "lower-affine",
+        "outline-kernels",
+        "plan-memory",
+    ),
 )
 """Passes that move, name and place what is computed."""
 

@@ -73,6 +73,32 @@ def test_convolution_matches_pytorch(data, axes, groups_channels_filters, way, d
     check(build, arrays, expected, way, parameters=data.draw(st.sampled_from([0, 2])))
 
 
+# Of the last two 7 columns a row are joined with 16 registers, of the first one too with stride 1; the
+# second one reads windows with a halo around.
+@pytest.mark.parametrize("way", WAYS, ids=str)
+@pytest.mark.parametrize("stride", [1, 2])
+def test_positions_of_short_rows_match_pytorch(stride, way):
+    arrays = [
+        small(0, 2, 32, *([6 * stride + 1] * 2)),
+        small(1, 48, 32, 1, 1),
+        small(2, 64, 48, 3, 3),
+        small(3, 64),
+        small(4, 40, 64, 1, 1),
+    ]
+
+    def build(x, w, middle, bias, last):
+        one = {"padding": [0] * 4, "dilations": [1, 1], "groups": 1}
+        first = ConvOp(x, w, strides=[1, 1], **one).output
+        windows = {**one, "padding": [1] * 4, "strides": [stride, stride]}
+        second = ReluOp(ConvOp(first, middle, bias, **windows).output).output
+        third = ConvOp(second, last, strides=[1, 1], **one).output
+        return AddOp(third, third).output
+
+    x, w, middle, bias, last = map(torch.from_numpy, arrays)
+    second = F.conv2d(F.conv2d(x, w), middle, bias, stride, 1).relu()
+    check(build, arrays, 2 * F.conv2d(second, last), way, parameters=4)
+
+
 # Of 40 channels in blocks of 8, vectors of 16 lanes are in two blocks, the last one in half of two.
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_sums_in_vectors_of_two_blocks_match_pytorch(way):
