@@ -177,6 +177,27 @@ def test_products_of_activations_and_of_weights(tmp_path: Path, dtype: str) -> N
     assert products_in_float(graph.save(tmp_path)) == 0
 
 
+@on_bytes
+def test_a_depthwise_convolution_reads_floats_that_the_layer_before_it_wrote(
+    tmp_path: Path, dtype: str
+) -> None:
+    graph = Graph((1, 8, 9, 7), dtype)
+    weight = graph.weight("w1", (16, 8, 1, 1), 0)
+    graph.node("Conv", "c1", graph.activation("x", 0.0213), weight)
+    weight = graph.weight("w2", (16, 1, 3, 3), 0)
+    graph.node("Conv", "c2", graph.activation("c1", 0.0311), weight, group=16, pads=[1] * 4)
+    weight = graph.weight("w3", (8, 16, 1, 1), 0)
+    graph.node("Conv", "c3", graph.activation("c2", 0.0071), weight)
+    graph.node("Identity", "y", graph.activation("c3", 0.0119))
+
+    assert_same_but_at_ties(graph.run(tmp_path), graph.unoptimised(tmp_path), 0.0119)
+    module = transform(load(graph.save(tmp_path)).module, "gawee-to-kernels{target=znver5}")
+    # Of what is between the layers, the depthwise one reads floats, and the last one bytes.
+    made = [op for op in module.walk() if isinstance(op, KernelOp) and op.initial is not None]
+    kinds = [str(element_type(op.target)) for op in made if len(op.sizes) > 5]
+    assert kinds[:2] == ["f32", "ui8"]
+
+
 def test_words_are_the_bytes_that_a_layer_wrote(tmp_path: Path) -> None:
     """A convolution of 1x1 reads what another one wrote four at a time, and nothing moves."""
     graph = Graph((1, 16, 6, 5), "uint8")

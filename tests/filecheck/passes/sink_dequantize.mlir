@@ -210,3 +210,38 @@ func.func @what_parameters_alone_decide_stays_as_it_is(%x: tensor<4xui8>, %w: te
   %y = gawee.add %1, %2 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @bytes_have_no_sign_where_all_readers_widen_them
+// CHECK:       %[[R:.*]] = gawee.round %x
+// CHECK:       %[[Z:.*]] = gawee.constant dense<1.250000e+02> : tensor<f32>
+// CHECK-NEXT:  %[[A:.*]] = gawee.add %[[R]], %[[Z]]
+// CHECK-NEXT:  %[[C:.*]] = gawee.clip %[[A]] min 0.000000e+00 max 2.550000e+02
+// CHECK-NEXT:  %[[Q:.*]] = gawee.cast %[[C]] : (tensor<4xf32>) -> tensor<4xui8>
+// CHECK:       %[[W:.*]] = gawee.cast %[[Q]] : (tensor<4xui8>) -> tensor<4xi32>
+// CHECK-NEXT:  %[[N:.*]] = gawee.constant dense<125> : tensor<i32>
+// CHECK-NEXT:  gawee.sub %[[W]], %[[N]]
+func.func @bytes_have_no_sign_where_all_readers_widen_them(%x: tensor<4xf32>) -> tensor<4xi32> {
+  %0 = gawee.round %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = gawee.constant dense<-3.0> : tensor<f32>
+  %2 = gawee.add %0, %1 : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %3 = gawee.clip %2 min -1.280000e+02 max 1.270000e+02 : (tensor<4xf32>) -> tensor<4xf32>
+  %q = gawee.cast %3 : (tensor<4xf32>) -> tensor<4xi8>
+  %4 = gawee.cast %q : (tensor<4xi8>) -> tensor<4xi32>
+  %z = gawee.constant dense<-3> : tensor<i32>
+  %5 = gawee.sub %4, %z : (tensor<4xi32>, tensor<i32>) -> tensor<4xi32>
+  return %5 : tensor<4xi32>
+}
+
+// -----
+
+// MISSED: expected readers that widen all of it
+// CHECK-LABEL: func.func @bytes_that_are_returned_keep_their_sign
+// CHECK:       gawee.cast {{.*}} -> tensor<4xi8>
+func.func @bytes_that_are_returned_keep_their_sign(%x: tensor<4xf32>) -> tensor<4xi8> {
+  %0 = gawee.round %x : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = gawee.clip %0 min -1.280000e+02 max 1.270000e+02 : (tensor<4xf32>) -> tensor<4xf32>
+  %q = gawee.cast %3 : (tensor<4xf32>) -> tensor<4xi8>
+  return %q : tensor<4xi8>
+}

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.builder import Builder
-from xdsl.dialects.builtin import IntegerType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import AnyFloat, IntegerType
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.analysis.index_maps import composed, solve
@@ -44,8 +44,20 @@ WIDENS = "expected a result as narrow as what is read of bytes: memory holds the
 
 
 def widens_bytes(op: KernelOp, value: SSAValue) -> bool:
-    """Whether a kernel computes wider numbers of bytes that another one computes."""
-    return _is_byte(element_of(value)) and not _is_byte(element_of(op.target))
+    """Whether a kernel computes wider numbers of bytes that another one computes.
+
+    Where windows of floats read them, memory holds the floats: each is read several times.
+    """
+    if not _is_byte(element_of(value)) or _is_byte(element_of(op.target)):
+        return False
+    readers = [use.operation for use in op.target.uses] if op.result is not None else []
+    return not all(map(_is_window_of_floats, readers)) or len(readers) != 1
+
+
+def _is_window_of_floats(op: Operation) -> bool:
+    if not isinstance(op, KernelOp) or not sums_products(op) or not has_windows(op):
+        return False
+    return isinstance(op.accumulator_type, AnyFloat)
 
 
 def _is_byte(element: Attribute) -> bool:

@@ -25,6 +25,7 @@ from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.types import element_type, integer_range, tensor_shape
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.graph.layer import hand_on_identity
+from gawee_dialect.passes.graph.sink_dequantize.drop_signs import DropSigns
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 from gawee_dialect.passes.tensors.parameter_analysis import (
@@ -305,7 +306,8 @@ class SinkDequantize(RewritePass):
     filter, row or column: the same for all that is summed. The integers' sum is exact, so the
     result is nearer to that of real numbers than a sum of floats is.
 
-    A scale that is one number goes behind reshapes and transpositions too.
+    A scale that is one number goes behind reshapes and transpositions too. Bytes with a sign become
+    those without where all that reads them widens them: they are 128 more, and so are zero points.
 
     rewrite:
         %x = gawee.mul (gawee.cast %p), %s; %w = gawee.mul (gawee.cast %q), %t
@@ -319,7 +321,7 @@ class SinkDequantize(RewritePass):
     numerics: ClassVar[Numerics] = REASSOCIATES
     takes_open_sizes: ClassVar[bool] = True
 
-    patterns = (MoveIntegers, MultiplyIntegers, FoldScales)
+    patterns = (DropSigns, MoveIntegers, MultiplyIntegers, FoldScales)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if any(map(_is_of_quantized, op.walk())):  # else it is a network of floats
