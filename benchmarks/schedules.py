@@ -90,7 +90,7 @@ def rows(op: str, shape: str, steps: Callable[[NetworkSchedule, int], object]) -
 
 
 def attention(heads: int, queries: int, keys: int, width: int) -> Case:
-    """Attention, by hand in one pass over blocks of 256 keys."""
+    """Attention, by hand in one pass over blocks of up to 256 keys, a head after the other."""
     q, k = f"{heads}x{queries}x{width}", f"{heads}x{keys}x{width}"
     body = (
         f"%y = gawee.attention %x, %k, %v scale {1 / sqrt(width):e} : "
@@ -132,6 +132,7 @@ CASES: Mapping[str, Case] = {
         "layer_norm %x normalized_rank 1 eps 1.000000e-05", "512x768", schedules.layer_norm
     ),
     "attention": attention(8, 512, 2048, 64),
+    "attention 384": attention(12, 384, 384, 64),
     "inverted residual": inverted_residual(24, 144, 56),
 }
 

@@ -5,16 +5,18 @@
 
 Dao et al., FlashAttention, 2022; Milakov and Gimelshein, Online normalizer calculation for softmax,
 2018. A step of a scan computes the scores of some keys. What was mixed so far is that by the
-greatest score so far: it is scaled when a greater one comes.
+greatest score so far: it is scaled when a greater one comes. Heads are computed one after the
+other, each in all its blocks of keys.
 """
 
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 import numpy as np
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp, TensorType, UnitAttr
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -28,11 +30,14 @@ from gawee_dialect.dialect.graph.elementary import ExpOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SubOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
 from gawee_dialect.dialect.graph.reduction import ReduceMaxOp, ReduceSumOp
-from gawee_dialect.dialect.graph.scan import ScanOp, element_of_sequence
+from gawee_dialect.dialect.graph.scan import BATCH_MARK, ScanOp, element_of_sequence
 from gawee_dialect.dialect.graph.shape import ReshapeOp
 from gawee_dialect.dialect.kernels.kernel import YieldOp
 from gawee_dialect.dialect.types import AnyTensor, tensor_shape, tensor_type
 from gawee_dialect.passes.numerics import Numerics, approximates
+
+LEAST = 4
+"""A block of keys is at least this part of what is asked for."""
 
 
 def filled(builder: Builder, type: AnyTensor, number: float) -> SSAValue:
@@ -72,9 +77,8 @@ def one_block(builder: Builder, q: SSAValue, arguments: tuple[SSAValue, ...]) ->
     return YieldOp(greatest, new_total, new_mixed.results[0])
 
 
-def by_keys(op: AttentionOp, keys: int) -> None:
-    """Replace an attention by a scan over blocks of keys."""
-    builder = Builder(InsertPoint.before(op))
+def by_keys(builder: Builder, op: AttentionOp, keys: int) -> SSAValue:
+    """Insert a scan over blocks of keys that computes an attention; return what it mixes."""
     type, result = tensor_type(op.q), tensor_type(op.result)
     scale = filled(builder, TensorType(type.element_type, ()), op.scale.value.data)
     q = builder.insert(MulOp(op.q, scale)).results[0]
@@ -89,14 +93,36 @@ def by_keys(op: AttentionOp, keys: int) -> None:
     steps = tensor_shape(op.k)[-2] // keys
     scan = builder.insert(ScanOp(starts, blocks, Region(body), steps=steps))
     _, total, mixed = scan.results
-    Rewriter.replace_op(op, DivOp(mixed, total))
+    return builder.insert(DivOp(mixed, total)).results[0]
+
+
+def by_heads(op: AttentionOp, keys: int) -> None:
+    """Replace an attention by one head after the other, each by a scan over blocks of keys.
+
+    So what is known of one head's queries stays in a cache, and no head waits for another one.
+    """
+    builder = Builder(InsertPoint.before(op))
+    heads = prod(tensor_shape(op.q)[:-2])
+    sequences: list[SSAValue] = []
+    for value in (op.q, op.k, op.v):
+        shape = (heads, *tensor_shape(value)[-2:])
+        sequences.append(builder.insert(ReshapeOp(value, shape=shape)).results[0])
+    body = Block(arg_types=[element_of_sequence(tensor_type(value)) for value in sequences])
+    inner = Builder(InsertPoint.at_end(body))
+    one = inner.insert(AttentionOp(*body.args, scale=op.scale.value.data))
+    inner.insert(YieldOp(by_keys(inner, one, keys)))
+    Rewriter.erase_op(one)
+    scan = builder.insert(ScanOp([], sequences, Region(body), steps=heads))
+    scan.attributes[BATCH_MARK] = UnitAttr()  # no head reads what another one makes
+    Rewriter.replace_op(op, ReshapeOp(scan.results[0], shape=tensor_shape(op.result)))
 
 
 @dataclass(frozen=True)
 class AttentionByKeys(ModulePass):
-    """Compute attention in one pass over keys, so many at a time.
+    """Compute attention in one pass over keys, so many at a time or, where these divide, fewer.
 
-    One with a mask, with shared heads, or with keys that are no multiple stays as it is.
+    One with a mask, with shared heads, with few keys, or with many that nothing divides stays as
+    it is.
     """
 
     name = "attention-by-keys"
@@ -108,5 +134,6 @@ class AttentionByKeys(ModulePass):
         for each in [each for each in op.walk() if isinstance(each, AttentionOp)]:
             q, k = tensor_shape(each.q), tensor_shape(each.k)
             if each.mask is None and each.causal is None and q[:-2] == k[:-2]:
-                if k[-2] % self.keys == 0 and k[-2] > self.keys:
-                    by_keys(each, self.keys)
+                keys = max(part for part in range(1, self.keys + 1) if k[-2] % part == 0)
+                if k[-2] > self.keys <= LEAST * keys:
+                    by_heads(each, keys)

@@ -182,7 +182,7 @@ def test_attention_in_one_pass_over_keys(leading: tuple[int, ...]) -> None:
     model, arrays = network(q, body, x=q, k=k)
     arrays["k"][..., :3, :] *= 9  # the greatest scores come first, and are never scaled
     arrays["k"][..., 20:, :] *= 20  # or last, and scale all others
-    passes = (Insertion.at("after=fuse-attention", (AttentionByKeys(8),)),)
+    passes = (Insertion.at("after=fuse-attention", (AttentionByKeys(9),)),)  # 8 divide
     options = CodeOptions(num_threads=2, passes=passes)
 
     assert "scf.for" in str(model.lowered("kernels", options))
@@ -194,7 +194,7 @@ def test_attention_in_one_pass_over_keys(leading: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "more", "mask"), [(24, "", ""), (8, "causal ", ""), (16, "", "mask %m ")]
+    ("keys", "more", "mask"), [(23, "", ""), (8, "causal ", ""), (16, "", "mask %m ")]
 )
 def test_other_attention_stays(keys: int, more: str, mask: str) -> None:
     types = ["tensor<5x7xf32>", *[f"tensor<{keys}x7xf32>"] * 2, *["tensor<5x16xf32>"] * bool(mask)]
@@ -206,7 +206,7 @@ def test_other_attention_stays(keys: int, more: str, mask: str) -> None:
     model = network("5x7", body, **shapes)[0]
     was = str(model.module)
 
-    run_passes(make_context(), model.module, (AttentionByKeys(16 if keys == 24 else 8),))
+    run_passes(make_context(), model.module, (AttentionByKeys(16 if keys == 23 else 8),))
 
     assert str(model.module) == was
 
@@ -219,5 +219,5 @@ def test_each_schedule_is_short() -> None:
         if each.__module__ == module.__name__
     ]
 
-    assert len(functions) == 12
+    assert len(functions) == 13
     assert all(len(inspect.getsource(each).splitlines()) <= 40 for each in functions)
