@@ -238,7 +238,7 @@ def section(options: Namespace, rows: Sequence[tuple[str, str, Row]]) -> str:
 
 def parser() -> ArgumentParser:
     """Return what the command line is."""
-    result = ArgumentParser(description=__doc__.partition("\n")[0])
+    result = ArgumentParser(description="Measure decoding by language models.")
     names = lambda text: [each for each in text.split(",") if each]  # noqa: E731
     result.add_argument("--network", default="smollm2-135m")
     result.add_argument("--threads", type=names, default=["1", "2"])

@@ -25,7 +25,7 @@ def number(word: str, half: int, byte: int, less: int) -> str:
     bits = f"bit_and({word}, {15 << first})"
     if first == 28:
         bits, added = f"bit_and(bit_xor({word}, {SIGN}), {-1 << first})", 8 - less
-    return f"(f32({bits}) * {0.5**first!r} + ({added}))"
+    return f"(float({bits}) * {0.5**first!r} + ({added}))"
 
 
 def terms(x: str, half: int, distance: int, less: int) -> str:
@@ -43,7 +43,7 @@ class Q40ProductOp(DefinedOp):
 
     name = "llm.q4_0_product"
 
-    EQUATION: ClassVar = "inputs x, q, s; y[r,n] = sum(b,w) s[n,b] * ({} + {})".format(
+    EQUATION: ClassVar = "inputs x, q, s; y[r,n] = sum(b,w) float(s[n,b]) * ({} + {})".format(
         *(terms("b*32 + w*4", half, 16, 8) for half in range(HALVES))
     )
 
