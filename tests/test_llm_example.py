@@ -11,12 +11,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.tensor import DimOp
 
-from gawee_dialect import CodeOptions, GaweeError
+from gawee_dialect import CodeOptions, GaweeError, Model
+from gawee_dialect.analysis.kernel_kind import KernelKind, kernel_kind
+from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.levels import Level
 from gawee_dialect.parameters.store import MemoryStore, ParameterStore
+from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
 from tests.closeness import assert_allclose
 from tests.effort import crossed, mostly_full
 from tests.example_files import imported_files
+from tests.instruments.checking import check
+from tests.instruments.prove.proving import prove, prove_after, unproved
 
 FOLDER = Path(__file__).parent.parent / "examples" / "llm"
 ONE_THREAD = CodeOptions(num_threads=1)
@@ -471,3 +479,81 @@ def test_blocks_stand_for_what_the_format_says(example: Mapping[str, ModuleType]
     pairs = np.array([[*range(15), 255]], np.uint8).reshape(1, 1, 16).view(np.int32)
     lower = [each - 8.0 for each in (*range(15), 15)]
     assert widened(pairs, scales[:, :1] * 2).tolist() == [[*lower, *[-8.0] * 15, 7.0]]
+
+
+STEP: Mapping[str, Any] = {
+    **{"model_type": "llama", "hidden_size": 32, "intermediate_size": 32, "vocab_size": 20},
+    **{"num_hidden_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 1},
+    "rms_norm_eps": 1e-5,
+}
+"""A network whose steps are small enough to be computed exactly, in whole blocks."""
+LENGTH = 17
+"""Tokens before the step: a group of the cache that is full, and one that has begun."""
+
+
+def decode_step(
+    example: Mapping[str, ModuleType], dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Model, Mapping[str, np.ndarray]]:
+    """Return the graph of a network with weights, open in its sizes, and the inputs of one step."""
+    networks = example["random_weights"]
+    monkeypatch.setitem(networks.SIZES, "step", STEP)
+    config, weights = networks.random_network("step", dtype)
+    stored = {name: "float32" if "norm" in name else dtype for name in networks.shapes_of(config)}
+    module = example["decoder"].Decoder(config, stored.__getitem__, 32, 4).module()
+    random = np.random.default_rng(2)
+    inputs = {
+        "tokens": np.array([5]),
+        "positions": np.array([LENGTH]),
+        "keys.0": random.standard_normal((2, 1, 16, 16)).astype(np.float32),
+        "values.0": random.standard_normal((2, 1, 16, 16)).astype(np.float32),
+    }
+    return Model(module, weights), inputs
+
+
+def test_keys_and_values_are_read_where_they_lie(
+    example: Mapping[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, _ = decode_step(example, "float32", monkeypatch)
+    kernels = model.lowered(Level.KERNELS, ONE_THREAD)
+    (main,) = (each for each in kernels.ops if isinstance(each, FuncOp) and is_main(each))
+    cached = [each for each in main.args if (each.name_hint or "") in ("keys", "values")]
+    assert len(cached) == 2
+    for each in cached:
+        readers = [use.operation for use in each.uses if not isinstance(use.operation, DimOp)]
+        kinds = [kernel_kind(reader) for reader in readers if isinstance(reader, KernelOp)]
+        assert kinds == [KernelKind.MATMUL]
+        assert len(readers) == 1
+
+
+def is_main(function: FuncOp) -> bool:
+    return function.sym_name.data == "main"
+
+
+def test_the_report_of_a_step_with_its_cache_counts_its_products(
+    example: Mapping[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, inputs = decode_step(example, "float32", monkeypatch)
+    report = model.report(options=ONE_THREAD, inputs=inputs)
+    assert report.profile is not None
+    counted = sum(0 if each.work is None else each.work.flops for each in report.profile)
+    weights = sum(each.size for each in dict(model.parameters).values() if each.ndim == 2)
+    tables = 20 * 32  # of the embedding, of which one row is read
+    cache = 2 * 2 * 32 * 16  # two queries, 32 keys and values of 16
+    assert counted > 2 * (weights - tables + cache)
+    assert "16 * groups" in str(report.to_json())
+
+
+@pytest.mark.parametrize("dtype", mostly_full(["q4_0", "float32", "q8_0", "bfloat16"]))
+def test_each_pass_of_a_step_with_its_cache_is_checked_and_proved(
+    dtype: str, example: Mapping[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, inputs = decode_step(example, dtype, monkeypatch)
+    module = model.for_inputs(inputs).module
+    to_loops = "gawee-to-kernels{num-threads=1},gawee-kernels-to-loops"
+    lowered = module.clone()
+    checked = check(lowered, f"{to_loops},expand-math,convert-to-llvm{{target=znver5}}")
+    assert [step.name for step in checked.steps if not step.is_checked] == []
+    assert ("llvm.x86.avx512.permvar" in str(lowered)) == (dtype == "q4_0")
+    assert unproved(prove(module.clone(), to_loops)) == {}
+    to_llvm = ConvertToLLVM(target="znver5")
+    assert unproved(prove_after(module.clone(), f"{to_loops},expand-math", to_llvm)) == {}

@@ -1,18 +1,21 @@
 """The graph of a decoder: scores of the next token, from tokens and the cache of those before them.
 
-    @main(%tokens: tensor<rows x i64>, %positions, %keys.0: tensor<past x heads x width>, ...)
+    @main(%tokens: tensor<rows x i64>, %positions,
+          %keys.0: tensor<groups x heads x width x 16>,
+          %values.0: tensor<groups x heads x 16 x width>, ...)
         -> (%logits, %new_keys.0: tensor<rows x heads x width>, ...)
 
 The number of tokens and of what came before are open, so one code serves a prompt and each token
-behind it. The cache is the caller's: it gives the first `past` rows, which are read where they are,
-and puts the new ones behind them. Row 0 is none of a token: no query sees it, so that there are
-rows before the first token too.
+behind it. The cache is the caller's, in groups of 16 tokens: it gives the groups that have begun,
+at least one, which are read where they are, and puts the new ones behind them. Tokens of the cache
+are those before the first of `positions`: what else is in its last group is hidden.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from config import FULL, Config
+from products import MixedOp, ScoresOp
 from weights import FLOATS, Blocks, Matrix, weight_of
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32, i64
 from xdsl.ir import Attribute, SSAValue
@@ -35,6 +38,8 @@ from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.op_mapping.entry_function import EntryFunction
 
 TABLE = "model.embed_tokens.weight"
+GROUP = 16
+"""Tokens whose keys lie side by side in the cache: the lanes of the widest vectors."""
 
 
 class Decoder:
@@ -47,16 +52,20 @@ class Decoder:
         self.function = EntryFunction()
         self.emit = self.function.emit
         self.rows = OpenSize.named(SizeName("rows", 1, most_rows))
-        self.past = OpenSize.named(SizeName("past", 1, capacity))
+        self.groups = OpenSize.named(SizeName("groups", 1, -(-capacity // GROUP)))
+        self.past = self.groups * GROUP
 
     def module(self) -> ModuleOp:
         """Return the module of all layers."""
         config, emit = self.config, self.emit
         tokens = self._input("tokens", i64, self.rows)
         self.positions = self._input("positions", i64, self.rows)
-        heads = (self.past, config.shared_heads, config.head_width)
+        heads = config.shared_heads, config.head_width
         caches = [
-            (self._input(f"keys.{layer}", f32, *heads), self._input(f"values.{layer}", f32, *heads))
+            (
+                self._input(f"keys.{layer}", f32, self.groups, *heads, GROUP),
+                self._input(f"values.{layer}", f32, self.groups, heads[0], GROUP, heads[1]),
+            )
             for layer in range(config.layers)
         ]
         self.turns = {kind: self._turns(kind) for kind in dict.fromkeys(config.kinds)}
@@ -158,23 +167,26 @@ class Decoder:
         if config.rotates[layer]:
             q, keys = (self._turned(each, kind) for each in (q, keys))
         queries = self._by_head(q)
-        both = ((cache[0], cache[1], self.past), (keys, values, self.rows))
+        own_keys = emit(TransposeOp(keys, permutation=[1, 0, 2]))
+        both = (
+            (emit(ScoresOp(queries, cache[0])), self.past),
+            (emit(BatchMatMulOp(queries, own_keys, transpose_b=True)), self.rows),
+        )
         scores = [
-            self._masked(self._scores(queries, part), seen, count)
-            for (part, _, count), seen in zip(both, self.seen[kind], strict=True)
+            self._masked(part, seen, count)
+            for (part, count), seen in zip(both, self.seen[kind], strict=True)
         ]
         shares = emit(SoftmaxOp(emit(CatOp(scores, dim=-1))))
-        mixed: SSAValue | None = None
-        first = 0
-        for _, part, count in both:
-            place = (config.shared_heads, config.group, self.rows)
-            own = emit(SliceOp(shares, offsets=[0, 0, 0, first], sizes=[*place, count]))
-            own = emit.reshape(own, (config.shared_heads, config.group * self.rows, count))
-            read = emit(TransposeOp(part, permutation=[1, 0, 2]))
-            made = emit(BatchMatMulOp(own, read))
-            mixed = made if mixed is None else emit(AddOp(mixed, made))
-            first = self.past
-        assert mixed is not None
+        places = config.shared_heads, config.group, self.rows
+        before, own = (
+            emit(SliceOp(shares, offsets=[0, 0, 0, first], sizes=[*places, count]))
+            for first, count in ((0, self.past), (self.past, self.rows))
+        )
+        heads = config.shared_heads, config.group * self.rows
+        mixed = emit(MixedOp(emit.reshape(before, (*heads, self.groups, GROUP)), cache[1]))
+        own_values = emit(TransposeOp(values, permutation=[1, 0, 2]))
+        own = emit(BatchMatMulOp(emit.reshape(own, (*heads, self.rows)), own_values))
+        mixed = emit(AddOp(mixed, own))
         out = self._product(
             f"model.layers.{layer}.self_attn.o_proj", self._by_row(mixed), config.width
         )
@@ -217,10 +229,6 @@ class Decoder:
         x = emit(TransposeOp(x, permutation=[1, 0, 2]))
         return emit(ReshapeOp(x, shape=(self.rows, config.heads * config.head_width)))
 
-    def _scores(self, queries: SSAValue, keys: SSAValue) -> SSAValue:
-        keys = self.emit(TransposeOp(keys, permutation=[1, 0, 2]))
-        return self.emit(BatchMatMulOp(queries, keys, transpose_b=True))
-
     def _masked(self, scores: SSAValue, seen: SSAValue, count: int) -> SSAValue:
         config, emit = self.config, self.emit
         shape = (config.shared_heads, config.group, self.rows, count)
@@ -262,16 +270,16 @@ class Decoder:
             return emit(CompareOp(lhs, rhs, predicate=predicate))
 
         cached = emit(IotaOp(TensorType(i64, (1, self.past)), 1))
-        before = compared(cached, "gt", emit.number(0, i64))
+        length = emit(SliceOp(self.positions, offsets=[0], sizes=[1]))
+        before = compared(cached, "lt", emit.reshape(length, (1, 1)))
         row = emit(IotaOp(TensorType(i64, (self.rows, 1)), 0))
         column = emit(IotaOp(TensorType(i64, (1, self.rows)), 1))
         own = compared(column, "le", row)
         if kind == FULL:
             return before, own
         window = emit.number(self.config.window, i64)
-        # Row i of the cache is position i - 1.
         oldest = emit(SubOp(emit(ReshapeOp(self.positions, shape=(self.rows, 1))), window))
-        near = compared(cached, "gt", emit(AddOp(oldest, emit.number(1, i64))))
+        near = compared(cached, "gt", oldest)
         nearby = compared(column, "gt", emit(SubOp(row, window)))
         return emit(BitwiseAndOp(before, near)), emit(BitwiseAndOp(own, nearby))
 

@@ -7,7 +7,7 @@ from time import perf_counter
 
 import numpy as np
 from config import Config, config_of
-from decoder import Decoder
+from decoder import GROUP, Decoder
 from gguf_file import GgufFile, names_of_weights, options_of
 from numpy.typing import NDArray
 from sampling import Sampling, Scores
@@ -72,19 +72,27 @@ class TextModel:
 
         rows = min(MOST_ROWS, capacity)
         module = Decoder(config, dtype_of, capacity, rows).module()
-        sizes = {"rows": (1, rows), "past": (1, capacity)}
+        groups = -(-capacity // GROUP)
+        sizes = {"rows": (1, rows), "groups": (1, groups)}
         self.code = Model(module, weights).compile(options or CodeOptions(), sizes=sizes)
         self._most_rows = rows
-        shape = capacity + 1, config.shared_heads, config.head_width
-        names = [f"{what}.{layer}" for layer in range(config.layers) for what in ("keys", "values")]
-        self._cache = {name: np.zeros(shape, np.float32) for name in names}
-        self._past = 1
+        heads = config.shared_heads, config.head_width
+        self.cache = {
+            f"{what}.{layer}": np.zeros(shape, np.float32)
+            for layer in range(config.layers)
+            for what, shape in (
+                ("keys", (groups, *heads, GROUP)),
+                ("values", (groups, heads[0], GROUP, heads[1])),
+            )
+        }
+        self.length = 0
+        """How many tokens the cache holds."""
 
     @property
     def bytes_of_a_token(self) -> int:
         """What one token reads: all packed weights, and what the cache holds."""
-        row = sum(array[0].nbytes for array in self._cache.values())
-        return self.code.memory.prepared + row * self.length
+        group = sum(array[0].nbytes for array in self.cache.values())
+        return self.code.memory.prepared + group * -(-self.length // GROUP)
 
     def read_rate(self, rounds: int = 5) -> float:
         """Return the bytes a second at which one thread reads the packed weights, at best.
@@ -101,14 +109,9 @@ class TextModel:
             times.append(perf_counter() - start)
         return sum(each.nbytes for each in words) / min(times)
 
-    @property
-    def length(self) -> int:
-        """How many tokens the cache holds."""
-        return self._past - 1
-
     def forget(self, length: int = 0) -> None:
         """Go back to the first tokens of the cache."""
-        self._past = min(self._past, length + 1)
+        self.length = min(self.length, length)
 
     def scores(self, tokens: Sequence[int]) -> Scores:
         """Take tokens behind those of the cache; return the scores of the one that comes next.
@@ -126,16 +129,19 @@ class TextModel:
         return scores
 
     def _step(self, tokens: Sequence[int]) -> Scores:
-        past, end = self._past, self._past + len(tokens)
+        positions = np.arange(self.length, self.length + len(tokens))
+        groups = max(1, -(-self.length // GROUP))
         given: Mapping[str, NDArray[np.generic]] = {
             "tokens": np.asarray(tokens, np.int64),
-            "positions": np.arange(past - 1, end - 1),
-            **{name: array[:past] for name, array in self._cache.items()},
+            "positions": positions,
+            **{name: array[:groups] for name, array in self.cache.items()},
         }
         made = self.code.run(given)
-        for name, array in self._cache.items():
-            array[past:end] = made[f"new_{name}"]
-        self._past = end
+        group, lane = positions // GROUP, positions % GROUP
+        for name, array in self.cache.items():
+            axes = (0, 3, 1, 2) if name.startswith("keys") else (0, 2, 1, 3)
+            array.transpose(axes)[group, lane] = made[f"new_{name}"]
+        self.length += len(tokens)
         return made["logits"][0].astype(np.float32)
 
     def generate(

@@ -248,28 +248,30 @@ class _Renamed(ParameterStore):
 
 def write_gguf(path: Path, metadata: Mapping[str, object], weights: Mapping[str, Array]) -> None:
     """Write a file of version 3; weights of blocks are given as `GgufFile` has them."""
-    entries = dict[str, tuple[int, Sequence[int], bytes]]()
+    entries = dict[str, tuple[int, Sequence[int], Sequence[Array]]]()
     for name, array in weights.items():
         if name.endswith(VALUES):
             whole, scales = name.removesuffix(VALUES), weights[name.removesuffix(VALUES) + SCALES]
             stored = array.dtype.name, array.shape[-1]
             kind = next(k for k, dtype in BLOCKS.items() if STORED[dtype] == stored)
-            parts = (scales[..., None].view(np.uint8), array.view(np.uint8))
             shape = (*array.shape[:-2], array.shape[-2] * BLOCK)
-            entries[whole] = kind, shape, np.concatenate(parts, -1).tobytes()
+            entries[whole] = kind, shape, (scales[..., None], array)
         elif not name.endswith(SCALES):
             kind = next(k for k, dtype in FLOATS.items() if dtype == array.dtype.name)
-            entries[name] = kind, array.shape, array.tobytes()
+            entries[name] = kind, array.shape, (array,)
     head = MAGIC + struct.pack("<IQQ", 3, len(entries), len(metadata))
     head += b"".join(_string(key) + _value(value) for key, value in metadata.items())
     place = 0
-    for name, (kind, shape, data) in entries.items():
+    for name, (kind, shape, parts) in entries.items():
         head += _string(name) + struct.pack(f"<I{len(shape)}Q", len(shape), *reversed(shape))
         head += struct.pack("<IQ", kind, place)
-        place += _aligned(len(data))
+        place += _aligned(sum(each.nbytes for each in parts))
     with whole_file(path) as draft, draft.open("wb") as file:
         file.write(head.ljust(_aligned(len(head)), b"\0"))
-        for _, _, data in entries.values():
+        for _, _, parts in entries.values():
+            data = parts[0].tobytes()
+            if len(parts) > 1:
+                data = np.concatenate([each.view(np.uint8) for each in parts], -1).tobytes()
             file.write(data.ljust(_aligned(len(data)), b"\0"))
 
 

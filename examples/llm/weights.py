@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from blocks import Q40ProductOp
 from numpy.typing import NDArray
+from products import Q40ProductOp
 from xdsl.dialects.builtin import TensorType, bf16, f16, f32, i8, i32
 from xdsl.ir import Attribute, SSAValue
 

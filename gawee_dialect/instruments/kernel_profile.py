@@ -352,7 +352,11 @@ def profile_kernels(
 def profile_model(
     model: Model, inputs: Inputs, level: Level, options: CodeOptions, runs: int
 ) -> Sequence[NodeTime]:
-    """Time every node at a level, the best of some runs where it is native code."""
+    """Time every node at a level, the best of some runs where it is native code.
+
+    Sizes that are open are those of the inputs.
+    """
+    model = model.for_inputs(inputs)
     if level is Level.LLVM:
         stages = native_stages(replace(options, parallel=False), level_of(model.module))
         loops = lowered_to_loops(model.module, (*stages.to_tensors, *stages.to_loops))

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from gawee_dialect.dialect.entry import entry_arguments, is_public
 from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.open_size import greatest
 from gawee_dialect.dialect.types import dense_bytes
 from gawee_dialect.hints import isa
 from gawee_dialect.inspection.module_view import used_from_outside
@@ -89,11 +90,11 @@ def nest_json(op: Operation) -> list[LoopJson]:
     """Return the loops of a kernel that has a schedule, its register tile and its vector.
 
     `iterations` of a loop are those of one run of it, where all are whole; of a tile its points, of
-    a vector its lanes. `step` is that of the loop, in points.
+    a vector its lanes. `step` is that of the loop, in points. Sizes that are open are the greatest.
     """
     if not isinstance(op, KernelOp) or op.schedule is None:
         return []
-    schedule, sizes = op.schedule.data, list(op.sizes)
+    schedule, sizes = op.schedule.data, [greatest(size) for size in op.sizes]
     found: list[LoopJson] = []
     for number, loop in enumerate(schedule.loops):
         kind = "parallel" if number < schedule.parallel else "loop"

@@ -1,4 +1,4 @@
-"""Products with weights of 4-bit numbers, each an op that is one equation.
+"""Products that are an op each, and one equation: with weights of 4-bit numbers, and with keys.
 
 A word is four bytes, and has eight numbers: those of the lower halves of its bytes are neighbours,
 and so are those of the upper ones. The highest bit of a word is its sign: where it is turned, the
@@ -25,7 +25,7 @@ def number(word: str, half: int, byte: int, less: int) -> str:
     bits = f"bit_and({word}, {15 << first})"
     if first == 28:
         bits, added = f"bit_and(bit_xor({word}, {SIGN}), {-1 << first})", 8 - less
-    return f"(f32({bits}) * {0.5**first!r} + ({added}))"
+    return f"(float({bits}) * {0.5**first!r} + ({added}))"
 
 
 def terms(x: str, half: int, distance: int, less: int) -> str:
@@ -43,7 +43,7 @@ class Q40ProductOp(DefinedOp):
 
     name = "llm.q4_0_product"
 
-    EQUATION: ClassVar = "inputs x, q, s; y[r,n] = sum(b,w) s[n,b] * ({} + {})".format(
+    EQUATION: ClassVar = "inputs x, q, s; y[r,n] = sum(b,w) float(s[n,b]) * ({} + {})".format(
         *(terms("b*32 + w*4", half, 16, 8) for half in range(HALVES))
     )
 
@@ -61,3 +61,53 @@ class Q40ProductOp(DefinedOp):
     def result_type(cls, x: AnyTensor, words: AnyTensor, scales: AnyTensor) -> AnyTensor:
         """Return the type of (rows, out)."""
         return TensorType(f32, [x.get_shape()[0], words.get_shape()[0]])
+
+
+@irdl_op_definition
+class ScoresOp(DefinedOp):
+    """Queries (heads, rows, width) times keys (groups, heads, width, 16) in groups of 16.
+
+    Keys lie side by side in groups of 16, so that a vector of them is read as it lies.
+    """
+
+    name = "llm.scores"
+
+    EQUATION: ClassVar = "y[h,r,g,l] = sum(d) q[h,r,d] * k[g,h,d,l]"
+
+    queries = operand_def(TensorType)
+    keys = operand_def(TensorType)
+    result = result_def(TensorType)
+    traits = traits_def(Pure())
+    assembly_format = "operands attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, queries: SSAValue, keys: SSAValue):
+        self.define([queries, keys])
+
+    @classmethod
+    def result_type(cls, queries: AnyTensor, keys: AnyTensor) -> AnyTensor:
+        """Return the type of scores."""
+        groups, _, _, lanes = keys.get_shape()
+        return TensorType(f32, [*queries.get_shape()[:2], groups, lanes])
+
+
+@irdl_op_definition
+class MixedOp(DefinedOp):
+    """Shares (heads, rows, groups, 16) times values (groups, heads, 16, width), over tokens."""
+
+    name = "llm.mixed"
+
+    EQUATION: ClassVar = "y[h,r,d] = sum(g,l) p[h,r,g,l] * v[g,h,l,d]"
+
+    shares = operand_def(TensorType)
+    values = operand_def(TensorType)
+    result = result_def(TensorType)
+    traits = traits_def(Pure())
+    assembly_format = "operands attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, shares: SSAValue, values: SSAValue):
+        self.define([shares, values])
+
+    @classmethod
+    def result_type(cls, shares: AnyTensor, values: AnyTensor) -> AnyTensor:
+        """Return the type of (heads, rows, width)."""
+        return TensorType(f32, [*shares.get_shape()[:2], values.get_shape()[3]])

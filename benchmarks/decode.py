@@ -1,0 +1,279 @@
+"""Language models: tokens a second, and the share of the rate at which memory gives weights.
+
+    python -m benchmarks.decode --network llama-3.2-1b --threads 1,2 --page docs/language_models.md
+
+Each row is a process of its own, which reads a .gguf file of seeded random weights. The *rate* is
+that of NumPy's maximum of the same packed weights, on as many threads, taken by turns with tokens;
+the share is of the least times of both. *Beside* are the bytes of memory of this process that are
+neither weights nor cache. Peers have the same sizes: transformers' own code, eagerly and by
+`torch.compile`, in the element type that they are named with.
+"""
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from benchmarks.timing import processor
+
+EXAMPLE = Path(__file__).parent.parent / "examples" / "llm"
+FORMATS = ("float32", "bfloat16", "q8_0", "q4_0")
+PEERS = ("eager bfloat16", "eager float32", "inductor float32")
+CAPACITY, PREFILL, TURNS, TOKENS = 2048, 512, 6, 8
+BEGIN, END = "<!-- decode: written by benchmarks.decode -->", "<!-- decode: end -->"
+
+Row = Mapping[str, float | str]
+
+
+@contextmanager
+def example() -> Iterator[None]:
+    """Let files of the example be imported by name."""
+    sys.path.insert(0, str(EXAMPLE))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(EXAMPLE))
+
+
+def private_memory() -> int:
+    """Return the bytes of memory that this process has for itself: no pages of files."""
+    ctypes.CDLL(None).malloc_trim(0)
+    lines = Path("/proc/self/status").read_text().splitlines()
+    anonymous = next(line for line in lines if line.startswith("RssAnon"))
+    return int(anonymous.split()[1]) * 1024
+
+
+def seconds_of(function: Callable[[], object]) -> float:
+    """Return how long a call takes."""
+    start = perf_counter()
+    function()
+    return perf_counter() - start
+
+
+def seconds_of_reading(arrays: Sequence[np.ndarray], threads: int) -> float:
+    """Return how long threads take for the maxima of all arrays together."""
+    parts = [
+        part
+        for each in arrays
+        for part in np.array_split(
+            each.reshape(-1).view(np.uint8)[: each.nbytes // 8 * 8].view(np.int64), threads
+        )
+        if part.size
+    ]
+    if threads == 1:
+        return seconds_of(lambda: [part.max() for part in parts])
+    with ThreadPoolExecutor(threads) as pool:
+        shares = [parts[first::threads] for first in range(threads)]
+        return seconds_of(lambda: list(pool.map(lambda own: [e.max() for e in own], shares)))
+
+
+def write_weights(network: str, dtype: str, path: Path) -> None:
+    """Write seeded random weights as a .gguf file."""
+    with example():
+        from gguf_file import names_of_weights, write_gguf
+        from random_weights import SIZES, metadata_of, random_network
+
+        config, weights = random_network(network, dtype)
+        back = {new: old for old, new in names_of_weights(config.layers).items()}
+
+        def renamed(name: str) -> str:
+            known = next(each for each in back if name == each or name.startswith(each + "."))
+            return back[known] + name[len(known) :]
+
+        arrays = {renamed(name): weights[name] for name in weights}
+        write_gguf(path, metadata_of(SIZES[network]), arrays)
+
+
+def measure_ours(network: str, dtype: str, threads: int, path: Path) -> Row:
+    """Return what one format needs."""
+    with example():
+        from generation import TextModel, read_model
+
+        from gawee_dialect import CodeOptions
+        from gawee_dialect.backend import jit
+
+        config, weights = read_model(path)
+        options = CodeOptions(num_threads=threads)
+        start = perf_counter()
+        model = TextModel(config, weights, CAPACITY, options)
+        compiled = perf_counter() - start
+    made = 0
+    make = jit.NativeModule.__init__
+
+    def counted(*arguments: Any, **named: Any) -> None:
+        nonlocal made
+        made += 1
+        make(*arguments, **named)
+
+    jit.NativeModule.__init__ = counted
+    prompt = np.random.default_rng(0).integers(0, config.vocabulary, PREFILL).tolist()
+    prefill = list[float]()
+    for _ in range(3):
+        model.forget()
+        prefill.append(seconds_of(lambda: model.scores(prompt)))
+    model.forget(16)
+    arrays = list(model.code.prepared_values().values())
+    steps, reading = list[float](), list[float]()
+    for _ in range(TURNS):
+        steps += [seconds_of(lambda: model.scores([7])) for _ in range(TOKENS)]
+        reading += [seconds_of_reading(arrays, threads) for _ in range(2)]
+    rate = sum(each.nbytes for each in arrays) / min(reading)
+    memory = model.code.memory
+    cache = sum(each.nbytes for each in model.cache.values())
+    in_file = 0 if dtype in ("q8_0", "q4_0") else memory.parameters
+    beside = private_memory() - memory.prepared - (memory.parameters - in_file) - cache
+    return {
+        "tokens": 1 / median(steps),
+        "rate": rate,
+        "share": model.bytes_of_a_token / min(steps) / rate,
+        "prefill": PREFILL / min(prefill),
+        "compiled": compiled,
+        "compiles after": made,
+        "weights": memory.prepared,
+        "beside": beside,
+    }
+
+
+def measure_peer(network: str, name: str, threads: int) -> Row:
+    """Return tokens a second of transformers' own code."""
+    import torch
+
+    from benchmarks.zoo.libraries import import_library
+
+    with example():
+        from random_weights import SIZES
+    how, _, dtype = name.partition(" ")
+    torch.set_num_threads(threads)
+    torch.manual_seed(0)
+    transformers = import_library("transformers")
+    sizes = dict(SIZES[network])
+    config = transformers.AutoConfig.for_model(sizes.pop("model_type"), **sizes)
+    torch.set_default_dtype(getattr(torch, dtype))
+    model: Any = transformers.AutoModelForCausalLM.from_config(config).eval()
+    tokens = torch.randint(0, config.vocab_size, (1, PREFILL))
+    with torch.no_grad():
+        if how == "inductor":
+            whole: Any = torch.compile(
+                lambda ids: model(ids, use_cache=False, logits_to_keep=1).logits
+            )
+            whole(tokens)
+            prefill = min(seconds_of(lambda: whole(tokens)) for _ in range(3))
+            return {"prefill": PREFILL / prefill}
+        prefill = min(seconds_of(lambda: model(tokens, logits_to_keep=1)) for _ in range(3))
+        cache = model(tokens[:, :16]).past_key_values
+        steps = [
+            seconds_of(lambda: model(tokens[:, :1], past_key_values=cache))
+            for _ in range(TURNS * TOKENS)
+        ]
+    return {"tokens": 1 / median(steps[4:]), "prefill": PREFILL / prefill}
+
+
+def in_process(*arguments: str) -> Row:
+    """Return the row that a process of its own prints."""
+    command = [sys.executable, "-m", "benchmarks.decode", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}\n{done.stderr}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def rows_of(options: Namespace) -> Iterator[tuple[str, str, Row]]:
+    """Yield threads, what ran, and the row, as each is measured."""
+    with TemporaryDirectory() as folder:
+        for dtype in options.formats:
+            path = Path(folder) / f"{dtype}.gguf"
+            in_process("--network", options.network, "--write", dtype, "--file", str(path))
+            for threads in options.threads:
+                common = ("--network", options.network, "--threads", threads)
+                yield (
+                    threads,
+                    f"gawee {dtype}",
+                    in_process(*common, "--measure", dtype, "--file", str(path)),
+                )
+            path.unlink()
+    for peer in options.peers:
+        for threads in options.threads:
+            common = ("--network", options.network, "--threads", threads)
+            yield threads, peer, in_process(*common, "--measure", peer)
+
+
+COLUMNS: Sequence[tuple[str, str, Callable[[Any], str]]] = (
+    ("tokens/s", "tokens", "{:.1f}".format),
+    ("memory GB/s", "rate", lambda rate: f"{rate / 1e9:.1f}"),
+    ("share", "share", "{:.0%}".format),
+    ("prefill of 512, tokens/s", "prefill", "{:.0f}".format),
+    ("compiles after the first", "compiles after", "{:.0f}".format),
+    ("packed weights MB", "weights", lambda size: f"{size / 1e6:.0f}"),
+    ("beside MB", "beside", lambda size: f"{size / 1e6:.0f}"),
+)
+
+
+def section(options: Namespace, rows: Sequence[tuple[str, str, Row]]) -> str:
+    """Return the table with what it was measured on."""
+    load = os.getloadavg()[0]
+    head = ["threads", "what", *(title for title, _, _ in COLUMNS)]
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    for threads, name, row in rows:
+        cells = [show(row[key]) if key in row else "" for _, key, show in COLUMNS]
+        lines.append(f"| {threads} | {name} | {' | '.join(cells)} |")
+    text = (
+        f"`{options.network}`, {processor()}, {date.today()}, load {load:.1f} at the end: "
+        "`python -m benchmarks.decode`, whose page says what the columns are."
+    )
+    return "\n".join([BEGIN, "", text, "", *lines, "", END])
+
+
+def parser() -> ArgumentParser:
+    """Return what the command line is."""
+    result = ArgumentParser(description="Measure decoding by language models.")
+    names = lambda text: [each for each in text.split(",") if each]  # noqa: E731
+    result.add_argument("--network", default="smollm2-135m")
+    result.add_argument("--threads", type=names, default=["1", "2"])
+    result.add_argument("--formats", type=names, default=list(FORMATS))
+    result.add_argument("--peers", type=names, default=list(PEERS[:2]), help=", ".join(PEERS))
+    result.add_argument("--page", type=Path, help="a page whose section is written anew")
+    result.add_argument("--write", help="only write the file of a format")
+    result.add_argument("--measure", help="only measure one format or peer, and print JSON")
+    result.add_argument("--file", type=Path)
+    return result
+
+
+def main() -> None:
+    """Run the command line."""
+    options = parser().parse_args()
+    if options.write:
+        write_weights(options.network, options.write, options.file)
+        print("{}")
+    elif options.measure in PEERS:
+        print(json.dumps(measure_peer(options.network, options.measure, int(options.threads[0]))))
+    elif options.measure:
+        row = measure_ours(options.network, options.measure, int(options.threads[0]), options.file)
+        print(json.dumps(row))
+    else:
+        rows = list[tuple[str, str, Row]]()
+        for row in rows_of(options):
+            rows.append(row)
+            print(*row, file=sys.stderr)
+        text = section(options, rows)
+        print(text)
+        if options.page:
+            page = options.page.read_text("utf-8")
+            before, rest = page.split(BEGIN)
+            options.page.write_text(before + text + rest.split(END)[1], "utf-8")
+
+
+if __name__ == "__main__":
+    main()
