@@ -15,6 +15,7 @@ from unittest import mock
 import torch
 from torch import Tensor, nn
 
+from benchmarks.zoo import further
 from benchmarks.zoo.check import relative_difference, tensors
 from benchmarks.zoo.language import RECIPES, VOCABULARY, Recipe, build
 from gawee_dialect.pytorch import dynamo
@@ -76,9 +77,10 @@ def _reasons() -> Iterator[list[str]]:
         logger.setLevel(level)
 
 
-def names() -> list[str]:
-    """Return the networks whose inputs are tokens."""
-    return [name for name, recipe in RECIPES.items() if _takes_tokens(recipe)]
+def recipes() -> dict[str, Recipe]:
+    """Return the networks of the zoo, and those of the further one, whose inputs are tokens."""
+    both = {**RECIPES, **further.recipes()}
+    return {name: recipe for name, recipe in both.items() if _takes_tokens(recipe)}
 
 
 def _takes_tokens(recipe: Recipe) -> bool:
@@ -144,11 +146,11 @@ def rows(results: Sequence[Sized]) -> Iterator[str]:
 def main() -> None:
     """Check networks, and print the table."""
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", default=names())
+    parser.add_argument("names", nargs="*", default=[*recipes()])
     arguments = parser.parse_args()
     results: list[Sized] = []
     for name in arguments.names:
-        results.append(check(name, RECIPES[name]))
+        results.append(check(name, recipes()[name]))
         print([*rows(results[-1:])][-1], flush=True)
     print("\n".join(("", *rows(results))))
 

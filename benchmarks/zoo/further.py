@@ -84,7 +84,8 @@ TWO = ("input_ids", "decoder_input_ids")
 IMAGE = ("pixel_values",)
 
 
-def _recipes() -> Mapping[str, Recipe]:
+def recipes() -> Mapping[str, Recipe]:
+    """Return the networks of transformers by name."""
     plain = {
         **{"xlm_roberta": "XLMRoberta", "camembert": "Camembert", "ernie": "Ernie"},
         **{"layoutlm": "LayoutLM", "nystromformer": "Nystromformer", "roformer": "RoFormer"},
@@ -249,7 +250,7 @@ def further() -> dict[str, Network]:
             for size, names in TIMM.items()
             for n in names
         ),
-        *(Network(n, "transformers", partial(build, each)) for n, each in _recipes().items()),
+        *(Network(n, "transformers", partial(build, each)) for n, each in recipes().items()),
     ]
     return {each.name: each for each in networks if each.name not in zoo()}
 

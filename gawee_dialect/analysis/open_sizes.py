@@ -13,6 +13,7 @@ rules from those of the arguments (`dialect/open_size.py`).
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
@@ -22,7 +23,7 @@ from xdsl.dialects.builtin import (
     TensorType,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 
@@ -177,10 +178,15 @@ def read_open_sizes(module: ModuleOp) -> None:
 BELOW_GRAPHS = frozenset(("linalg", "tensor", "scf", "memref", "bufferization"))
 """Dialects of functions whose types have no forms: their ops compute sizes as values."""
 
+BRANCHING = frozenset(("scf.if", "scf.while", "scf.yield", "scf.condition", "tensor.extract"))
+"""Ops of these dialects that graphs have too: a run decides what is computed."""
+
 
 def is_below_graphs(op: Operation) -> bool:
     """Whether an op is of a level whose types have no forms."""
-    return op.dialect_name() in BELOW_GRAPHS or op.name == "gawee.kernel"
+    if op.name == "gawee.kernel":
+        return True
+    return op.dialect_name() in BELOW_GRAPHS and op.name not in BRANCHING
 
 
 @dataclass
@@ -246,11 +252,15 @@ class _Reading:
                 rows = [element_of_sequence(tensor_type(each)) for each in op.sequences]
                 for argument, type in zip(op.body.block.args, [*types, *rows], strict=False):
                     _retype(argument, type)
+            elif isinstance(op, scf.WhileOp):
+                _hand_on(op.arguments, op.before_region.block.args)
             for region in op.regions:
                 for inner in region.blocks:
                     self._infer(inner, names)
             if isinstance(op, InferredOp) and has_open_sizes(op):
                 _infer_results(op)
+            elif isinstance(op, scf.ConditionOp | scf.YieldOp):
+                _infer_around(op)
 
 
 def _named(
@@ -304,6 +314,24 @@ def shape_said(function: Operation, argument: EntryArgument) -> Sequence[int]:
         return _named(what, argument.type, marks, _ranges_of(function))
     except VerifyException as error:
         raise GaweeError(Diagnostic.at(function, str(error))) from error
+
+
+def shapes_of_branches(function: FuncOp, op: Operation) -> Sequence[Sequence[int]]:
+    """Return the shapes of an op's results, those of scf.if and scf.while as attributes say them.
+
+    `DYNAMIC_INDEX` where none does. Raises GaweeError for sizes that do not fit.
+    """
+    shapes = [each.type.get_shape() if is_shaped(each.type) else () for each in op.results]
+    marks = op.attributes.get(SIZES)
+    if not isa(marks, ArrayAttr[ArrayAttr[StringAttr]]) or len(marks) != len(shapes):
+        return shapes
+    reading = _Reading(function)
+    return [
+        reading.shape_of(f"result #{index}", each.type, DictionaryAttr({SIZES: sizes}))
+        if is_shaped(each.type)
+        else ()
+        for index, (each, sizes) in enumerate(zip(op.results, marks, strict=True))
+    ]
 
 
 def _known(name: str, names: Mapping[str, SizeName]) -> SizeName:
@@ -362,6 +390,37 @@ def _infer_results(op: InferredOp) -> None:
         declared = tensor_type(result)
         if declared == type:
             _retype(result, type)
+
+
+def _infer_around(end: scf.ConditionOp | scf.YieldOp) -> None:
+    """Give the forms of what a region ends with to the values that it becomes.
+
+    Raises GaweeError where these have others.
+    """
+    around = end.parent_op()
+    if isinstance(end, scf.ConditionOp):
+        if isinstance(around, scf.WhileOp):
+            _hand_on(end.args, around.after_region.block.args)
+            _hand_on(end.args, around.results)
+    elif isinstance(around, scf.IfOp):
+        _hand_on(end.operands, around.results)
+    elif isinstance(around, scf.WhileOp):
+        _hand_on(end.operands, around.before_region.block.args)
+
+
+def _hand_on(values: Sequence[SSAValue], targets: Sequence[SSAValue]) -> None:
+    for number, (value, target) in enumerate(zip(values, targets, strict=False)):
+        if not is_tensor(value.type) or not is_tensor(target.type):
+            continue
+        if value.type == target.type:
+            _retype(target, value.type)
+        elif is_open(value.type.get_shape()) or is_open(target.type.get_shape()):
+            shapes = (shape_text(each.get_shape()) for each in (target.type, value.type))
+            got = " and ".join(shapes)
+            text = f"expected value #{number} to have one shape whatever runs, got {got}"
+            op = target.owner if isinstance(target, OpResult) else target.owner.parent_op()
+            assert isinstance(op, Operation)
+            raise GaweeError(Diagnostic.at(op, text, SIZES_HINT))
 
 
 def _is_nameless(type: AnyTensor) -> bool:

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.npu_ir.read import load_ir
 from gawee_dialect.frontends.npu_ir.write import save_ir
 from gawee_dialect.pytorch.execute import ENGINES, execute_ir
@@ -16,9 +17,16 @@ from torch._higher_order_ops.while_loop import while_loop
 
 from gawee_dialect.frontends.npu_ir.errors import ConversionError
 from gawee_dialect.frontends.npu_ir.extract import extract_ir
+from gawee_dialect.pytorch.compiled import compile_torch
 
 TOLERANCE = 1e-5
 """Of a product of eight numbers, and what follows it: both ways, in float32."""
+
+
+@pytest.fixture(autouse=True)
+def traced_afresh() -> None:
+    # After many graphs of one function, torch.export calls it skipped.
+    torch._dynamo.reset()
 
 
 class Branch(torch.nn.Module):
@@ -101,6 +109,97 @@ def test_a_branch_takes_open_sizes(engine: str) -> None:
     assert isinstance(got, torch.Tensor)
     with torch.no_grad():
         assert_allclose(got.numpy(), net(x, taken).numpy(), rtol=TOLERANCE, atol=TOLERANCE)
+
+
+class NestedBranches(torch.nn.Module):
+    """Branches in branches, one of which makes tensors of sizes that nothing else has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 8)
+
+    def forward(self, x: torch.Tensor, taken: torch.Tensor) -> torch.Tensor:
+        def attend(x: torch.Tensor) -> torch.Tensor:
+            y = self.layer(x.reshape(-1, 8)).reshape(x.shape)
+            return torch.softmax(y @ y.transpose(1, 2), -1) @ y
+
+        def choose(x: torch.Tensor) -> torch.Tensor:
+            return torch.cond(
+                x.sum() > 0,
+                lambda x: x * 2,
+                lambda x: torch.cat([x, x], 1).mean(1, keepdim=True) + x,
+                (x,),
+            )
+
+        return torch.cond(taken, attend, choose, (x,)).relu()
+
+
+class RepeatedLayer(torch.nn.Module):
+    """A layer and a mean over the length, as often as an input says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 8)
+
+    def forward(self, x: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
+        def goes_on(step: torch.Tensor, _: torch.Tensor) -> torch.Tensor:
+            return step < count
+
+        def body(step: torch.Tensor, state: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            return step + 1, torch.tanh(self.layer(state)) + state.mean(1, keepdim=True)
+
+        return while_loop(goes_on, body, (torch.zeros((), dtype=torch.int64), x))[1]
+
+
+class LookUps(torch.nn.Module):
+    """Rows of one table or of another; both are looked up in a branch of their own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = torch.nn.Embedding(50, 8), torch.nn.Embedding(50, 8)
+
+    def forward(self, tokens: torch.Tensor, taken: torch.Tensor) -> torch.Tensor:
+        return torch.cond(taken, lambda t: self.first(t), lambda t: self.second(t) * 2, (tokens,))
+
+
+@pytest.mark.parametrize(
+    ("kind", "decides"),
+    [(NestedBranches, (True, False)), (RepeatedLayer, (0, 1, 3)), (LookUps, (True, False))],
+)
+def test_one_code_for_all_sizes_has_branches_and_loops(
+    kind: type[torch.nn.Module], decides: tuple[int, ...]
+) -> None:
+    torch.manual_seed(0)
+    net = kind().eval()
+
+    def draw(batch: int, length: int) -> torch.Tensor:
+        tokens = torch.randint(50, (batch, length))
+        return tokens if kind is LookUps else torch.randn(batch, length, 8)
+
+    dims = {
+        0: torch.export.Dim("batch", min=2, max=16),
+        1: torch.export.Dim("length", min=2, max=64),
+    }
+    compiled = compile_torch(
+        net, (draw(3, 5), torch.tensor(decides[0])), dynamic_shapes=(dims, None)
+    )
+
+    for batch, length in ((2, 2), (5, 33), (16, 64)):
+        for decided in map(torch.tensor, decides):
+            x = draw(batch, length)
+            with torch.no_grad():
+                wanted = net(x, decided)
+            got = compiled(x, decided)
+            assert isinstance(got, torch.Tensor)
+            assert_allclose(got.numpy(), wanted.numpy(), rtol=TOLERANCE, atol=TOLERANCE)
+
+
+def test_an_index_out_of_range_in_a_branch_is_named() -> None:
+    net, taken = LookUps().eval(), torch.tensor(False)
+    compiled = compile_torch(net, (torch.zeros(3, 5, dtype=torch.int64), taken))
+
+    with pytest.raises(GaweeError, match="index 50 is out of bounds for axis 0 with size 50"):
+        compiled(torch.full((3, 5), 50), taken)
 
 
 def test_a_branch_of_unsupported_nodes_names_them() -> None:

@@ -213,12 +213,24 @@ class _Checker:
         """Have the worst of an op's indices returned from the branches and the steps it is in."""
         around = op.parent_op()
         while isinstance(around, scf.IfOp):
+            before = around.results
             worst = worst_of_branch(around, worst)
-            around = worst.owner.parent_op() if isinstance(worst.owner, Operation) else None
+            around = self._replaced(before, worst).parent_op()
         if isinstance(around, ScanOp) and around.parent is self.function.body.first_block:
-            self.found.append((check, worst_of_steps(around, worst)))
-        elif around is self.function:
+            before = around.results
+            worst = worst_of_steps(around, worst)
+            self._replaced(before, worst)
+            around = self.function
+        if around is self.function:
             self.found.append((check, worst))
+
+    def _replaced(self, before: Sequence[SSAValue], last: SSAValue) -> Operation:
+        """Take the results of an op, of which `last` is one more, for those that it had."""
+        new = last.owner
+        assert isinstance(new, Operation)
+        now: dict[SSAValue, SSAValue] = dict(zip(before, new.results, strict=False))
+        self.found = [(check, now.get(worst, worst)) for check, worst in self.found]
+        return new
 
     def finish(self, *, returned: bool) -> None:
         """Return the worst indices behind the outputs."""

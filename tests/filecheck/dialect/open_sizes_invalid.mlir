@@ -144,3 +144,31 @@ func.func @a_scan_of_two_blocks(%x: tensor<?x3xf32> {gawee.sizes = ["rows", "-"]
   } -> tensor<?x3xf32>
   func.return %0 : tensor<?x3xf32>
 }
+
+// -----
+
+// CHECK: 'scf.if' op expected value #0 to have one shape whatever runs, got 2 * n x 8 and n x 8
+// CHECK: hint: numbers for open sizes: --shape batch=4
+func.func @branches_of_two_sizes(%x: tensor<?x8xf32> {gawee.sizes = ["n", "-"]}, %taken: i1) -> tensor<?x8xf32> {
+  %y = scf.if %taken -> (tensor<?x8xf32>) {
+    %0 = gawee.cat %x, %x dim 0 : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+    scf.yield %0 : tensor<?x8xf32>
+  } else {
+    scf.yield %x : tensor<?x8xf32>
+  }
+  func.return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// CHECK: 'scf.while' op expected value #0 to have one shape whatever runs, got n x 8 and 2 * n x 8
+func.func @steps_that_grow(%x: tensor<?x8xf32> {gawee.sizes = ["n", "-"]}, %go: i1) -> tensor<?x8xf32> {
+  %y = scf.while (%v = %x) : (tensor<?x8xf32>) -> (tensor<?x8xf32>) {
+    scf.condition(%go) %v : tensor<?x8xf32>
+  } do {
+  ^bb0(%v: tensor<?x8xf32>):
+    %0 = gawee.cat %v, %v dim 0 : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+    scf.yield %0 : tensor<?x8xf32>
+  }
+  func.return %y : tensor<?x8xf32>
+}

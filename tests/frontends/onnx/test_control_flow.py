@@ -314,3 +314,80 @@ def test_a_loop_may_start_by_an_input(tmp_path, condition):
 
 def test_branches_of_other_types_want_the_condition(tmp_path):
     refused(tmp_path, branched("Neg", "Shape"), "expected the condition to be known when")
+
+
+def of_open_sizes(op_type, second, **bodies):
+    """Return a model of one node on x, whose batch and length are open, and on a second input."""
+    shape = ("batch", "length", 8)
+    graphs = {name: helper.make_graph(*each) for name, each in bodies.items()}
+    nodes = [
+        helper.make_node(op_type, ["c", "", "x"] if op_type == "Loop" else ["c"], ["y"], **graphs),
+        helper.make_node("Relu", ["y"], ["z"]),
+    ]
+    weights = [("w", np.random.default_rng(0).standard_normal((8, 8)).astype(np.float32) / 3)]
+    return model(nodes, [("x", shape), ("c", (), second)], [("z", ("batch", None, 8))], weights)
+
+
+def matmul(name, *operands):
+    return helper.make_node("MatMul", operands, [name])
+
+
+OPEN = ("batch", "length", 8)
+CHOICE = of_open_sizes(
+    "If",
+    BOOL,
+    then_branch=([matmul("a", "x", "w")], "yes", [], [info("a", OPEN)]),
+    else_branch=(
+        [
+            helper.make_node("Transpose", ["x"], ["t"], perm=[0, 2, 1]),
+            matmul("s", "x", "t"),
+            helper.make_node("Softmax", ["s"], ["p"]),
+            matmul("b", "p", "x"),
+        ],
+        "no",
+        [],
+        [info("b", OPEN)],
+    ),
+)
+STEPS = of_open_sizes(
+    "Loop",
+    INT64,
+    body=(
+        [
+            matmul("a", "v", "w"),
+            helper.make_node("Tanh", ["a"], ["b"]),
+            helper.make_node("Identity", ["go"], ["goes"]),
+        ],
+        "body",
+        [info("i", (), INT64), info("go", (), BOOL), info("v", OPEN)],
+        [info("goes", (), BOOL), info("b", OPEN)],
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("made", "decides"), [(CHOICE, (np.True_, np.False_)), (STEPS, map(np.int64, (0, 1, 4)))]
+)
+def test_one_code_for_all_sizes_has_what_a_run_decides(tmp_path, made, decides):
+    path = tmp_path / "net.onnx"
+    onnx.save(made, path)
+    sizes = {"batch": (1, 16), "length": (1, 64)}
+    compiled, session = load(path).compile(sizes=sizes), runtime.InferenceSession(str(path))
+
+    for decided in decides:
+        for batch, length in ((1, 1), (5, 33), (16, 64)):
+            x = np.random.default_rng(1).standard_normal((batch, length, 8)).astype(np.float32)
+            inputs = {"x": x, "c": np.asarray(decided)}
+            # Sums of up to 64 products, in another order.
+            assert_allclose(compiled(**inputs), session.run(None, inputs)[0], rtol=1e-5, atol=1e-5)
+
+
+def test_branches_that_make_other_sizes_are_refused(tmp_path):
+    grown = helper.make_node("Concat", ["x", "x"], ["a"], axis=1)
+    made = of_open_sizes(
+        "If",
+        BOOL,
+        then_branch=([grown], "yes", [], [info("a", ("batch", None, 8))]),
+        else_branch=([helper.make_node("Relu", ["x"], ["b"])], "no", [], [info("b", OPEN)]),
+    )
+    refused(tmp_path, made, "expected the condition to be known when the graph is read")

@@ -25,6 +25,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from gawee_dialect.analysis.open_sizes import argument_shapes, open_functions, sizes_attribute
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import SIZE, SIZES
+from gawee_dialect.dialect.graph.scan import is_branching
 from gawee_dialect.dialect.open_size import OpenSize, SizeName, is_open, without_names
 from gawee_dialect.dialect.types import is_tensor
 from gawee_dialect.upstream.arith import index_constant
@@ -152,9 +153,13 @@ def mixed_sizes(builder: Builder, sizes: Sequence[int]) -> tuple[list[int], list
 
 
 def erase_forms(function: FuncOp) -> None:
-    """Leave `?` in the types of a function's values; its attributes say the sizes of results."""
+    """Leave `?` in the types of a function's values; attributes say the sizes of its results, and
+    of those of its branches."""
     _mark_results(function)
     for op in function.walk():
+        shapes = [each.type.get_shape() if is_tensor(each.type) else () for each in op.results]
+        if is_branching(op) and any(map(is_open, shapes)):
+            op.attributes[SIZES] = ArrayAttr(map(sizes_attribute, shapes))
         blocks = (block for region in op.regions for block in region.blocks)
         inner = (argument for block in blocks for argument in block.args)
         for value in (*op.results, *inner):

@@ -255,7 +255,7 @@ class FunctionBufferizer:
         made = size.owner
         block = made if isinstance(made, Block) else made.parent
         # What the arguments say; in a loop, only what is computed before it.
-        outside = block is self.block
+        outside = block in (self.block, self._home)
         return size if self.size_values.names and outside else None
 
     def reject(self, reason: str, hint: str | None = None) -> NoReturn:

@@ -56,9 +56,9 @@ def _destination(
 def branch(to: FunctionBufferizer, op: Operation) -> None:
     """scf.if -> (tensor) -> scf.if, each branch of which writes a fresh buffer"""
     assert isinstance(op, scf.IfOp)
-    for result in op.results:
+    for result, sizes in zip(op.results, to.size_values.of_results(op), strict=True):
         if is_tensor(result.type):
-            to.assign(result, to.allocate(result.type), Root(writable=True))
+            to.assign(result, to.allocate(result.type, sizes), Root(writable=True))
     scalars = [result for result in op.results if not is_tensor(result.type)]
     then, otherwise = (Region(Block()) if each.blocks else Region() for each in op.regions)
     types = [result.type for result in scalars]
@@ -80,15 +80,16 @@ def repeat(to: FunctionBufferizer, op: Operation) -> None:
     starts: list[SSAValue] = []
     for init, argument in zip(op.arguments, before.args, strict=True):
         if is_tensor(init.type):
-            to.assign(argument, to.allocate(init.type), Root(writable=True))
+            to.assign(argument, to.allocate(init.type, to.sizes(init)), Root(writable=True))
             if not is_empty(init):
                 to.builder.insert(memref.CopyOp(to.new[init], to.new[argument]))
         else:
             starts.append(to.value(init))
             to.new[argument] = test.insert_arg(init.type, len(test.args))
-    for argument, result in zip(after.args, op.results, strict=True):
+    sizes = to.size_values.of_results(op)
+    for argument, found in zip(after.args, sizes, strict=True):
         if is_tensor(argument.type):
-            to.assign(argument, to.allocate(argument.type), Root(writable=True))
+            to.assign(argument, to.allocate(argument.type, found), Root(writable=True))
         else:
             to.new[argument] = body.insert_arg(argument.type, len(body.args))
     types = [result.type for result in op.results if not is_tensor(result.type)]

@@ -21,7 +21,12 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from gawee_dialect.analysis.buffer_sizes import Index
-from gawee_dialect.analysis.open_sizes import argument_shapes, open_names_of, result_shapes
+from gawee_dialect.analysis.open_sizes import (
+    argument_shapes,
+    open_names_of,
+    result_shapes,
+    shapes_of_branches,
+)
 from gawee_dialect.dialect.entry import SIZE, ArgumentKind, EntryArgument
 from gawee_dialect.dialect.open_size import OpenSize, SizeName, is_open
 from gawee_dialect.hints import isa
@@ -76,15 +81,20 @@ class SizeValues:
         self._to.new[op.results[0]] = self.values[name.data]
         return True
 
-    def _viewed(self, buffer: SSAValue, shape: Sequence[int]) -> SSAValue:
-        builder = self._to.builder
-        sizes: list[Index] = [
-            form_value(builder, size, lambda name: self.values[name.name])
+    def of_results(self, op: Operation) -> Sequence[Sequence[Index]]:
+        """Return the sizes of what an scf.if or an scf.while makes, as its attribute says them."""
+        return [*map(self._indices, shapes_of_branches(self._to.function, op))]
+
+    def _indices(self, shape: Sequence[int]) -> list[Index]:
+        return [
+            form_value(self._to.builder, size, lambda name: self.values[name.name])
             if isinstance(size, OpenSize)
             else size
             for size in shape
         ]
-        view = sized_view(builder, buffer, sizes)
+
+    def _viewed(self, buffer: SSAValue, shape: Sequence[int]) -> SSAValue:
+        view = sized_view(self._to.builder, buffer, self._indices(shape))
         view.name_hint = buffer.name_hint
         return view
 

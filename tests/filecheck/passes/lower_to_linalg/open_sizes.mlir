@@ -52,3 +52,36 @@ func.func @a_name_that_a_sum_says(%x: tensor<?xf32> {gawee.sizes = ["2 * n + 1"]
   %0 = gawee.slice %x offsets [0] sizes ["n"] strides [1] : (tensor<?xf32>) -> tensor<?xf32>
   func.return %0 : tensor<?xf32>
 }
+
+// -----
+
+// What a branch makes has the sizes that both ways of it have; an attribute keeps them.
+// CHECK-LABEL: func.func @a_branch_of_open_sizes
+// CHECK:         %y, %m = scf.if %taken -> (tensor<?x8xf32>, tensor<i64>) {
+// CHECK:         } else {
+// CHECK:         }{gawee.sizes = {{\[\["batch", "-"\], \[\]\]}}}
+func.func @a_branch_of_open_sizes(%x: tensor<?x8xf32> {gawee.sizes = ["batch", "-"]}, %n: tensor<i64>, %taken: i1) -> (tensor<?x8xf32>, tensor<i64>) {
+  %y, %m = scf.if %taken -> (tensor<?x8xf32>, tensor<i64>) {
+    %0 = gawee.relu %x : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    scf.yield %0, %n : tensor<?x8xf32>, tensor<i64>
+  } else {
+    scf.yield %x, %n : tensor<?x8xf32>, tensor<i64>
+  }
+  func.return %y, %m : tensor<?x8xf32>, tensor<i64>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_loop_of_open_sizes
+// CHECK:         %y = scf.while (%v = %x) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+// CHECK:         {gawee.sizes = {{\[\["batch", "-"\]\]}}}
+func.func @a_loop_of_open_sizes(%x: tensor<?x8xf32> {gawee.sizes = ["batch", "-"]}, %go: i1) -> tensor<?x8xf32> {
+  %y = scf.while (%v = %x) : (tensor<?x8xf32>) -> (tensor<?x8xf32>) {
+    scf.condition(%go) %v : tensor<?x8xf32>
+  } do {
+  ^bb0(%v: tensor<?x8xf32>):
+    %0 = gawee.relu %v : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    scf.yield %0 : tensor<?x8xf32>
+  }
+  func.return %y : tensor<?x8xf32>
+}
