@@ -87,6 +87,11 @@ def element_type(value: SSAValue) -> Attribute:
     return tensor_type(value).element_type
 
 
+def is_byte(element: Attribute) -> bool:
+    """Whether elements are integers of 8 bits, with a sign or without."""
+    return isa(element, IntegerType) and element.width.data == 8
+
+
 def is_float(element: Attribute) -> bool:
     """Whether an element type is one of the float types of this dialect."""
     return isinstance(element, Float16Type | Float32Type | Float64Type)

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import f32, f64
+from xdsl.dialects.builtin import f32, f64, i32
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.arithmetic import ReciprocalOp, RoundOp
 from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
 from gawee_dialect.dialect.graph.comparison import WhereOp
 from gawee_dialect.dialect.graph.elementwise import MulOp
-from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.dialect.types import element_type, is_byte, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, sub
 from gawee_dialect.frontends.npu_ir.aten.casting import to
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
@@ -170,6 +170,10 @@ def dequantize_per_tensor(
     out_dtype: str | None = None,
 ) -> SSAValue:
     """(input - zero point) * scale, of one scale"""
+    if isinstance(zero_point, int) and is_byte(element_type(input)):
+        # Differences of bytes are whole numbers that all floats hold.
+        difference = sub(emit, to(emit, input, "int32"), zero_point)
+        return mul(emit, to(emit, difference, out_dtype or "float32"), scale)
     whole = to(emit, input, out_dtype or "float32")
     element = element_type(whole)
     step, zero = as_element(emit, scale, element), as_element(emit, zero_point, element)
@@ -206,7 +210,13 @@ def dequantize_per_channel(
     *,
     out_dtype: str | None = None,
 ) -> SSAValue:
-    """(input - zero point) * scale, by the scale of each position of an axis"""
-    if zero_points is not None:
+    """(input - zero point) * scale, by the scale of each position of an axis
+
+    A zero point of bytes is a byte of their type.
+    """
+    if zero_points is not None and is_byte(element_type(input)):
+        zero = emit.cast(emit.cast(zero_points, element_type(input)), i32)
+        input = sub(emit, emit.cast(input, i32), _along(emit, zero, input, axis))
+    elif zero_points is not None:
         input = sub(emit, input, _along(emit, zero_points, input, axis))
     return to(emit, mul(emit, input, _along(emit, scales, input, axis)), out_dtype or "float32")

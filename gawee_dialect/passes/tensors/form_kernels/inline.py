@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.builder import Builder
-from xdsl.dialects.builtin import AnyFloat, IntegerType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import AnyFloat
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.analysis.index_maps import composed, solve
@@ -20,8 +20,7 @@ from gawee_dialect.analysis.kernel_kind import (
 from gawee_dialect.dialect.affine_range import is_linear, used_dims
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, element_of
 from gawee_dialect.dialect.operation import KEPT, is_kept
-from gawee_dialect.dialect.types import tensor_type
-from gawee_dialect.hints import isa
+from gawee_dialect.dialect.types import is_byte, tensor_type
 from gawee_dialect.passes.rewrite_pass import Pattern
 from gawee_dialect.passes.tensors.form_kernels.constants import number_everywhere
 from gawee_dialect.passes.tensors.form_kernels.drafts import (
@@ -48,7 +47,7 @@ def widens_bytes(op: KernelOp, value: SSAValue) -> bool:
 
     Where windows of floats read them, memory holds the floats: each is read several times.
     """
-    if not _is_byte(element_of(value)) or _is_byte(element_of(op.target)):
+    if not is_byte(element_of(value)) or is_byte(element_of(op.target)):
         return False
     readers = [use.operation for use in op.target.uses] if op.result is not None else []
     return not all(map(_is_window_of_floats, readers)) or len(readers) != 1
@@ -58,10 +57,6 @@ def _is_window_of_floats(op: Operation) -> bool:
     if not isinstance(op, KernelOp) or not sums_products(op) or not has_windows(op):
         return False
     return isinstance(op.accumulator_type, AnyFloat)
-
-
-def _is_byte(element: Attribute) -> bool:
-    return isa(element, IntegerType) and element.width.data == 8
 
 
 class InlineProducer(Pattern):
