@@ -30,7 +30,7 @@ import numpy as np
 from benchmarks.timing import processor
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "llm"
-FORMATS = ("float32", "bfloat16", "q8_0", "q4_0")
+FORMATS = ("float32", "bfloat16", "q8_0", "q4_0", "q4_k")
 PEERS = ("eager bfloat16", "eager float32", "inductor float32")
 CAPACITY, PREFILL, TURNS, TOKENS = 2048, 512, 6, 8
 BEGIN, END = "<!-- decode: written by benchmarks.decode -->", "<!-- decode: end -->"
@@ -83,18 +83,15 @@ def seconds_of_reading(arrays: Sequence[np.ndarray], threads: int) -> float:
 def write_weights(network: str, dtype: str, path: Path) -> None:
     """Write seeded random weights as a .gguf file."""
     with example():
+        from config import config_of
         from gguf_file import names_of_weights, write_gguf
-        from random_weights import SIZES, metadata_of, random_network
+        from quantization import as_written
+        from random_weights import SIZES, metadata_of, random_values
 
-        config, weights = random_network(network, dtype)
-        back = {new: old for old, new in names_of_weights(config.layers).items()}
-
-        def renamed(name: str) -> str:
-            known = next(each for each in back if name == each or name.startswith(each + "."))
-            return back[known] + name[len(known) :]
-
-        arrays = {renamed(name): weights[name] for name in weights}
-        write_gguf(path, metadata_of(SIZES[network]), arrays)
+        config = config_of(SIZES[network])
+        names = {new: old for old, new in names_of_weights(config.layers).items()}
+        weights = {names[name]: as_written(dtype, values) for name, values in random_values(config)}
+        write_gguf(path, metadata_of(SIZES[network]), weights)
 
 
 def measure_ours(network: str, dtype: str, threads: int, path: Path) -> Row:
@@ -133,7 +130,7 @@ def measure_ours(network: str, dtype: str, threads: int, path: Path) -> Row:
     rate = sum(each.nbytes for each in arrays) / min(reading)
     memory = model.code.memory
     cache = sum(each.nbytes for each in model.cache.values())
-    in_file = 0 if dtype in ("q8_0", "q4_0") else memory.parameters
+    in_file = 0 if dtype.startswith("q") else memory.parameters
     beside = private_memory() - memory.prepared - (memory.parameters - in_file) - cache
     return {
         "tokens": 1 / median(steps),

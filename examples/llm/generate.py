@@ -31,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("model", nargs="?", type=Path, help="a folder, or a .gguf file")
     result.add_argument("--random", choices=SIZES, help="a network of random weights")
     result.add_argument(
-        "--dtype", default="float32", help="of random weights: float32, bfloat16, q8_0, q4_0"
+        "--dtype", default="float32", help="of random weights: float32, bfloat16, q8_0, q4_0, ..."
     )
     result.add_argument("--prompt", default="Once upon a time", help="what the text begins with")
     result.add_argument("--tokens", help="the same as numbers of tokens")

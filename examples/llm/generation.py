@@ -11,7 +11,7 @@ from decoder import GROUP, Decoder
 from gguf_file import GgufFile, names_of_weights, options_of
 from numpy.typing import NDArray
 from sampling import Sampling, Scores
-from weights import FLOATS, STORED, VALUES
+from weights import FLOATS, SCALES, STORED, VALUES
 
 from gawee_dialect import CodeOptions, GaweeError, Model
 from gawee_dialect.parameters.archives import SafetensorsFile
@@ -59,9 +59,12 @@ class TextModel:
 
         def dtype_of(name: str) -> str:
             if name + VALUES in weights:
-                values = weights.describe(name + VALUES)
+                values, scales = (weights.describe(name + part) for part in (VALUES, SCALES))
+                found = values.dtype, values.shape[2], scales.dtype
                 return next(
-                    d for d, each in STORED.items() if each == (values.dtype, values.shape[2])
+                    dtype
+                    for dtype, each in STORED.items()
+                    if found == (each.element, each.count, each.scale)
                 )
             if name not in weights:
                 raise GaweeError(f"expected weights to have '{name}', got none")

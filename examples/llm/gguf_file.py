@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from weights import BLOCK, BYTES, SCALES, STORED, VALUES
+from quantization import BLOCKS, parts_of
+from weights import OFFSETS, SCALES, STORED, VALUES
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.parameters.store import Array, ArrayDescription, ParameterStore, array_dtype
@@ -25,7 +26,7 @@ MOST_AXES = 4
 DEEPEST = 4
 """Arrays in arrays, at most."""
 FLOATS: Mapping[int, str] = {0: "float32", 1: "float16", 30: "bfloat16"}
-BLOCKS: Mapping[int, str] = {2: "q4_0", 8: "q8_0"}
+IN_BLOCKS: Mapping[int, str] = {2: "q4_0", 8: "q8_0", 12: "q4_k", 14: "q6_k"}
 """The types of tensors that are read, by the file's number."""
 NUMBERS = {
     0: "B",
@@ -55,14 +56,15 @@ class TensorPlace:
     @property
     def dtype(self) -> str:
         """How it is stored."""
-        return FLOATS.get(self.kind) or BLOCKS[self.kind]
+        return FLOATS.get(self.kind) or IN_BLOCKS[self.kind]
 
     @property
     def size(self) -> int:
         """How many bytes it has."""
         if self.kind in FLOATS:
             return prod(self.shape) * (4 if self.kind == 0 else 2)
-        return prod(self.shape) // BLOCK * (2 + BYTES[self.dtype])
+        numbers, size = BLOCKS[self.dtype]
+        return prod(self.shape) // numbers * size
 
 
 class Reader:
@@ -163,14 +165,18 @@ class GgufFile(ParameterStore):
 
     def _check(self, name: str, tensor: TensorPlace, at: int) -> None:
         """Raise GaweeError for a tensor that is not read, or not in the file."""
-        if tensor.kind not in FLOATS and tensor.kind not in BLOCKS:
-            known = ", ".join(f"{k} ({v})" for k, v in sorted((FLOATS | BLOCKS).items()))
+        if tensor.kind not in FLOATS and tensor.kind not in IN_BLOCKS:
+            known = ", ".join(
+                f"{k} ({v})" for k, v in sorted((*FLOATS.items(), *IN_BLOCKS.items()))
+            )
             place = f"{self._reader.path}: byte {at}"
             message = f"unsupported type {tensor.kind} of tensor '{name}'; supported: {known}"
             raise GaweeError(Diagnostic(message, place))
-        if tensor.kind in BLOCKS and (len(tensor.shape) < 2 or tensor.shape[-1] % BLOCK):
-            message = f"expected rows of whole blocks of {BLOCK}, got shape {tensor.shape}"
-            raise self._reader.problem(f"tensor '{name}': {message}", at)
+        if tensor.kind in IN_BLOCKS:
+            block, _ = BLOCKS[tensor.dtype]
+            if len(tensor.shape) != 2 or tensor.shape[-1] % block:
+                message = f"expected rows of whole blocks of {block}, got shape {tensor.shape}"
+                raise self._reader.problem(f"tensor '{name}': {message}", at)
         end, size = self._start + tensor.start + tensor.size, self._reader.data.size
         if end > size or tensor.start % 8:
             message = f"expected its {tensor.size} bytes in a file of {size}, got an end at {end}"
@@ -180,52 +186,68 @@ class GgufFile(ParameterStore):
         """Return the weights under other names, by their names in the file."""
         return _Renamed(self, names)
 
-    def _part(self, name: str) -> tuple[TensorPlace, str]:
-        for end in (VALUES, SCALES):
-            tensor = self.tensors.get(name.removesuffix(end))
-            if name.endswith(end) and tensor is not None and tensor.kind in BLOCKS:
-                return tensor, end
+    def blocks(self, name: str) -> NDArray[np.uint8]:
+        """Return the bytes of a tensor of blocks as they are: (rows, blocks, bytes)."""
         tensor = self.tensors[name]
-        if tensor.kind in BLOCKS:
+        rows, columns = tensor.shape
+        numbers, size = BLOCKS[tensor.dtype]
+        return self._bytes(tensor).reshape(rows, columns // numbers, size)
+
+    def _bytes(self, tensor: TensorPlace) -> NDArray[np.uint8]:
+        start = self._start + tensor.start
+        return self._reader.data[start : start + tensor.size]
+
+    def _part(self, name: str) -> tuple[str, TensorPlace, str]:
+        """Return the tensor of an array, and which part it is of one of blocks."""
+        for part in (VALUES, SCALES, OFFSETS):
+            whole = name.removesuffix(part)
+            tensor = self.tensors.get(whole)
+            if name.endswith(part) and tensor is not None and part in _parts(tensor):
+                return whole, tensor, part
+        tensor = self.tensors[name]
+        if tensor.kind in IN_BLOCKS:
             raise KeyError(name)
-        return tensor, ""
+        return name, tensor, ""
 
     def describe(self, name: str) -> ArrayDescription:
-        tensor, part = self._part(name)
+        _, tensor, part = self._part(name)
         if not part:
             return ArrayDescription(tensor.shape, tensor.dtype)
-        *rows, columns = tensor.shape
-        if part == SCALES:
-            return ArrayDescription((*rows, columns // BLOCK), "float16")
-        dtype, count = STORED[tensor.dtype]
-        return ArrayDescription((*rows, columns // BLOCK, count), dtype)
+        stored, (rows, columns) = STORED[tensor.dtype], tensor.shape
+        shape = rows, columns // stored.block
+        if part == VALUES:
+            return ArrayDescription((*shape, stored.count), stored.element)
+        return ArrayDescription(shape, stored.scale)
 
     def __getitem__(self, name: str) -> Array:
-        tensor, part = self._part(name)
-        start = self._start + tensor.start
-        data = self._reader.data[start : start + tensor.size]
-        described = self.describe(name)
-        dtype = array_dtype(described.dtype)
+        whole, tensor, part = self._part(name)
         if part:
-            blocks = data.reshape(-1, 2 + BYTES[tensor.dtype])
-            data = np.ascontiguousarray(blocks[:, :2] if part == SCALES else blocks[:, 2:])
-        array = data.reshape(-1).view(dtype).reshape(described.shape)
+            array = parts_of(tensor.dtype, self.blocks(whole))[part]
+        else:
+            array = self._bytes(tensor).view(array_dtype(tensor.dtype)).reshape(tensor.shape)
         array.flags.writeable = False
         return array
 
     def __iter__(self) -> Iterator[str]:
         for name, tensor in self.tensors.items():
-            yield from [name] if tensor.kind in FLOATS else [name + VALUES, name + SCALES]
+            yield from [name + part for part in _parts(tensor)]
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+def _parts(tensor: TensorPlace) -> Sequence[str]:
+    """Return what the names of the arrays of a tensor end with."""
+    if tensor.kind in FLOATS:
+        return ("",)
+    return (VALUES, SCALES, OFFSETS) if STORED[tensor.dtype].has_offsets else (VALUES, SCALES)
 
 
 class _Renamed(ParameterStore):
     def __init__(self, file: GgufFile, names: Mapping[str, str]) -> None:
         self._file, self._names = file, dict[str, str]()
         for name in file:
-            part = next((end for end in (VALUES, SCALES) if name.endswith(end)), "")
+            part = next((end for end in (VALUES, SCALES, OFFSETS) if name.endswith(end)), "")
             new = names.get(name.removesuffix(part))
             if new is not None:
                 self._names[new + part] = name
@@ -247,32 +269,28 @@ class _Renamed(ParameterStore):
 
 
 def write_gguf(path: Path, metadata: Mapping[str, object], weights: Mapping[str, Array]) -> None:
-    """Write a file of version 3; weights of blocks are given as `GgufFile` has them."""
-    entries = dict[str, tuple[int, Sequence[int], Sequence[Array]]]()
+    """Write a file of version 3; weights of blocks are bytes, as `GgufFile.blocks` has them."""
+    kinds = {BLOCKS[dtype][1]: kind for kind, dtype in IN_BLOCKS.items()}
+    entries = dict[str, tuple[int, Sequence[int], Array]]()
     for name, array in weights.items():
-        if name.endswith(VALUES):
-            whole, scales = name.removesuffix(VALUES), weights[name.removesuffix(VALUES) + SCALES]
-            stored = array.dtype.name, array.shape[-1]
-            kind = next(k for k, dtype in BLOCKS.items() if STORED[dtype] == stored)
-            shape = (*array.shape[:-2], array.shape[-2] * BLOCK)
-            entries[whole] = kind, shape, (scales[..., None], array)
-        elif not name.endswith(SCALES):
+        if array.dtype == np.uint8:
+            kind = kinds[array.shape[2]]
+            shape = array.shape[0], array.shape[1] * BLOCKS[IN_BLOCKS[kind]][0]
+        else:
             kind = next(k for k, dtype in FLOATS.items() if dtype == array.dtype.name)
-            entries[name] = kind, array.shape, (array,)
+            shape = array.shape
+        entries[name] = kind, shape, array
     head = MAGIC + struct.pack("<IQQ", 3, len(entries), len(metadata))
     head += b"".join(_string(key) + _value(value) for key, value in metadata.items())
     place = 0
-    for name, (kind, shape, parts) in entries.items():
+    for name, (kind, shape, array) in entries.items():
         head += _string(name) + struct.pack(f"<I{len(shape)}Q", len(shape), *reversed(shape))
         head += struct.pack("<IQ", kind, place)
-        place += _aligned(sum(each.nbytes for each in parts))
+        place += _aligned(array.nbytes)
     with whole_file(path) as draft, draft.open("wb") as file:
         file.write(head.ljust(_aligned(len(head)), b"\0"))
-        for _, _, parts in entries.values():
-            data = parts[0].tobytes()
-            if len(parts) > 1:
-                data = np.concatenate([each.view(np.uint8) for each in parts], -1).tobytes()
-            file.write(data.ljust(_aligned(len(data)), b"\0"))
+        for _, _, array in entries.values():
+            file.write(array.tobytes().ljust(_aligned(array.nbytes), b"\0"))
 
 
 def _aligned(size: int) -> int:

@@ -1,50 +1,159 @@
-"""Numbers to blocks of small integers with a scale, and back: GGUF's formats, in NumPy."""
+"""Numbers to blocks of small integers with a scale, and back: GGUF's formats, in NumPy.
+
+https://github.com/ggml-org/ggml/blob/master/src/ggml-common.h has the layout of a block.
+"""
 
 from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from weights import BLOCK, BYTES, SCALES, VALUES
+from weights import OFFSETS, SCALES, VALUES
 
 from gawee_dialect.parameters.store import Array, array_dtype
 
 Floats = NDArray[np.float32]
+Bytes = NDArray[np.uint8]
 
 
 def stored_as(dtype: str, name: str, values: Floats) -> Mapping[str, Array]:
     """Return the arrays that a weight is stored as; rows stay f32 in formats of blocks."""
-    if dtype not in BYTES:
-        return {name: values.astype(array_dtype(dtype))}
-    if values.ndim == 1:
-        return {name: values}
-    bytes_, scales = quantized(dtype, values)
-    return {name + VALUES: bytes_, name + SCALES: scales}
+    array = as_written(dtype, values)
+    if array.dtype != np.uint8:
+        return {name: array}
+    return {name + part: each for part, each in parts_of(dtype, array).items()}
 
 
-def quantized(dtype: str, values: Floats) -> tuple[NDArray[np.integer], NDArray[np.float16]]:
-    """Return the integers of each block along rows, and their scales."""
-    blocks = values.reshape(len(values), -1, BLOCK)
-    least, most = blocks.min(-1, keepdims=True), blocks.max(-1, keepdims=True)
-    if dtype == "q8_0":
-        scales = np.maximum(-least, most) / 127
-        numbers = np.rint(blocks * _inverse(scales))
-        return numbers.astype(np.int8), scales[..., 0].astype(np.float16)
-    furthest = np.where(-least > most, least, most)
-    scales = furthest / -8
-    numbers = np.minimum(np.floor(blocks * _inverse(scales) + np.float32(8.5)), 15).astype(np.uint8)
-    pairs = numbers[..., :16] | numbers[..., 16:] << 4
-    return pairs.view(np.int32), scales[..., 0].astype(np.float16)
+def as_written(dtype: str, values: Floats) -> Array:
+    """Return what a .gguf file has of a weight: floats, or bytes (rows, blocks, bytes of a block).
+
+    Rows stay f32 in formats of blocks.
+    """
+    if dtype not in BLOCKS:
+        return values.astype(array_dtype(dtype))
+    return quantized(dtype, values) if values.ndim > 1 else values
+
+
+BLOCKS: Mapping[str, tuple[int, int]] = {
+    "q8_0": (32, 34),
+    "q4_0": (32, 18),
+    "q4_k": (256, 144),
+    "q6_k": (256, 210),
+}
+"""The formats of blocks: how many numbers a block has, and how many bytes."""
+
+
+def quantized(dtype: str, values: Floats) -> Bytes:
+    """Return the bytes of blocks along rows, (rows, blocks, bytes): the nearest to each number that
+    the greatest of its block leaves, by no search for better scales."""
+    blocks = values.reshape(len(values), -1, BLOCKS[dtype][0])
+    if dtype in ("q8_0", "q4_0"):
+        least, most = blocks.min(-1, keepdims=True), blocks.max(-1, keepdims=True)
+        if dtype == "q8_0":
+            scales = np.maximum(-least, most) / 127
+            numbers = np.rint(blocks * _inverse(scales)).astype(np.int8).view(np.uint8)
+        else:
+            scales = np.where(-least > most, least, most) / -8
+            levels = np.floor(blocks * _inverse(scales) + np.float32(8.5))
+            numbers = _pairs(np.minimum(levels, 15).astype(np.uint8), 16)
+        return np.concatenate((_bytes(scales), numbers), -1)
+    if dtype == "q6_k":
+        runs = blocks.reshape(*blocks.shape[:2], 16, 16)
+        scale = np.abs(runs).max(-1) / 31
+        whole = _half(scale.max(-1, keepdims=True) / 127)
+        scales = np.rint(scale * _inverse(whole))
+        steps = _inverse(scales * whole)[..., None]
+        levels = np.clip(np.rint(runs * steps) + 32, 0, 63).astype(np.uint8)
+        quarters = levels.reshape(*blocks.shape[:2], 2, 4, 32)
+        low = (quarters[..., :2, :] & 15) | (quarters[..., 2:, :] & 15) << 4
+        high = sum((quarters[..., at, :] >> 4) << 2 * at for at in range(4))
+        parts = (low, np.asarray(high, np.uint8), scales.astype(np.int8).view(np.uint8))
+        return np.concatenate((*map(_flat, parts), _bytes(whole)), -1)
+    runs = blocks.reshape(*blocks.shape[:2], 8, 32)
+    least = np.minimum(runs.min(-1), 0)
+    step = (runs.max(-1) - least) / 15
+    both = [_half(each.max(-1, keepdims=True) / 63) for each in (step, -least)]
+    scales, mins = (
+        np.rint(each * _inverse(whole)).astype(np.uint8)
+        for each, whole in zip((step, -least), both, strict=True)
+    )
+    lowest = (mins * both[1])[..., None]
+    levels = np.clip(np.rint((runs + lowest) * _inverse(scales * both[0])[..., None]), 0, 15)
+    numbers = _pairs(levels.astype(np.uint8).reshape(*blocks.shape[:2], 4, 64), 32)
+    packed = np.concatenate(
+        (
+            scales[..., :4] | scales[..., 4:] >> 4 << 6,
+            mins[..., :4] | mins[..., 4:] >> 4 << 6,
+            scales[..., 4:] & 15 | mins[..., 4:] << 4,
+        ),
+        -1,
+    )
+    return np.concatenate((*map(_bytes, both), packed, _flat(numbers)), -1)
+
+
+def parts_of(dtype: str, blocks: Bytes) -> Mapping[str, Array]:
+    """Return the arrays that a graph reads: integers, their scales, and what is added to them."""
+    rows, count, _ = blocks.shape
+    if dtype in ("q8_0", "q4_0"):
+        values, scales = blocks[..., 2:], _halves(blocks[..., :2])[..., 0]
+        element = np.int8 if dtype == "q8_0" else np.int32
+        return {VALUES: np.ascontiguousarray(values).view(element), SCALES: scales}
+    if dtype == "q6_k":
+        low = blocks[..., :128].reshape(rows, count, 2, 2, 32)
+        high = blocks[..., 128:192].reshape(rows, count, 2, 1, 32)
+        shifts = np.array([0, 2, 4, 6], np.uint8)[:, None]
+        levels = np.concatenate((low & 15, low >> 4), -2) | (high >> shifts & 3) << 4
+        values = levels.astype(np.int8) - 32
+        scales = np.ascontiguousarray(blocks[..., 192:208]).view(np.int8)
+        whole = _halves(blocks[..., 208:]).astype(np.float32)
+        return {
+            VALUES: values.reshape(rows, count * 16, 16),
+            SCALES: (scales * whole).reshape(rows, -1),
+        }
+    both, packed = _halves(blocks[..., :4]).astype(np.float32), blocks[..., 4:16]
+    first, second, last = packed[..., :4], packed[..., 4:8], packed[..., 8:]
+    scales = np.concatenate((first & 63, last & 15 | first >> 6 << 4), -1) * both[..., :1]
+    mins = np.concatenate((second & 63, last >> 4 | second >> 6 << 4), -1) * both[..., 1:]
+    pairs = blocks[..., 16:].reshape(rows, count, 4, 1, 32)
+    levels = np.concatenate((pairs & 15, pairs >> 4), -2).reshape(rows, count * 8, 32)
+    values = _pairs(levels, 16).view(np.int32)
+    offsets = 8 * scales - mins
+    return {VALUES: values, SCALES: scales.reshape(rows, -1), OFFSETS: offsets.reshape(rows, -1)}
+
+
+def widened(parts: Mapping[str, Array]) -> Floats:
+    """Return the numbers that the arrays of blocks stand for, in rows."""
+    values, scales = parts[VALUES], parts[SCALES].astype(np.float32)
+    if values.dtype == np.int8:
+        numbers = values.astype(np.float32)
+    else:
+        pairs = values.view(np.uint8)
+        numbers = np.concatenate((pairs & 15, pairs >> 4), -1).astype(np.float32) - 8
+    numbers = numbers * scales[..., None]
+    if OFFSETS in parts:
+        numbers += parts[OFFSETS][..., None]
+    return numbers.reshape(len(values), -1)
+
+
+def _pairs(numbers: Bytes, half: int) -> Bytes:
+    """Put the numbers of 4 bits of the first half of each row, and the others, in one byte each."""
+    return numbers[..., :half] | numbers[..., half:] << 4
 
 
 def _inverse(scales: Floats) -> Floats:
     return np.divide(1, scales, out=np.zeros_like(scales), where=scales != 0)
 
 
-def widened(values: NDArray[np.integer], scales: NDArray[np.float16]) -> Floats:
-    """Return the numbers that blocks stand for, in rows."""
-    if values.dtype == np.int8:
-        numbers = values.astype(np.float32)
-    else:
-        pairs = values.view(np.uint8)
-        numbers = np.concatenate((pairs & 15, pairs >> 4), -1).astype(np.float32) - 8
-    return (numbers * scales.astype(np.float32)[..., None]).reshape(len(values), -1)
+def _half(values: Floats) -> Floats:
+    return values.astype(np.float16).astype(np.float32)
+
+
+def _bytes(values: Floats) -> Bytes:
+    return values.astype(np.float16).view(np.uint8)
+
+
+def _halves(data: Bytes) -> NDArray[np.float16]:
+    return np.ascontiguousarray(data).view(np.float16)
+
+
+def _flat(numbers: Bytes) -> Bytes:
+    return numbers.reshape(*numbers.shape[:2], -1)

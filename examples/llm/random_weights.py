@@ -1,11 +1,12 @@
 """Networks of known sizes with seeded random weights, for where weights cannot be had."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from config import Config, config_of
 from decoder import shapes_of
+from numpy.typing import NDArray
 from quantization import stored_as
 
 from gawee_dialect.parameters.store import MemoryStore
@@ -64,9 +65,16 @@ def random_network(name: str, dtype: str = "float32", seed: int = 0) -> tuple[Co
     `dtype` is how they are stored: `float32`, `bfloat16`, `q8_0`, ...
     """
     config = config_of(SIZES[name])
-    random, arrays = np.random.default_rng(seed), dict[str, np.ndarray]()
+    arrays = dict[str, np.ndarray]()
+    for weight, values in random_values(config, seed):
+        arrays |= stored_as(dtype, weight, values)
+    return config, MemoryStore(arrays)
+
+
+def random_values(config: Config, seed: int = 0) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """Yield the names of weights with normal numbers, and ones for norms."""
+    random = np.random.default_rng(seed)
     for weight, shape in shapes_of(config).items():
         scale = 1 / np.sqrt(shape[-1]) if len(shape) > 1 else 0
         values = random.standard_normal(shape, np.float32) * np.float32(scale)
-        arrays |= stored_as(dtype, weight, values + (len(shape) == 1))
-    return config, MemoryStore(arrays)
+        yield weight, values + (len(shape) == 1)

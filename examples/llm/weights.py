@@ -2,7 +2,9 @@
 
 A block has 32 numbers along a row, and one scale. In `q8_0` each number is a byte. In `q4_0` it is
 4 bits less 8: a byte has two that are 16 apart, and a word of four bytes eight. What widens them is
-arithmetic on weights alone, which the compiler makes part of the product that reads them.
+arithmetic on weights alone, which the compiler makes part of the product that reads them. Of the
+blocks of 256 in `q4_k` and `q6_k`, scales are multiplied out when they are read: `q4_k` is as
+`q4_0`, with an offset for each block, and `q6_k` as `q8_0`, in blocks of 16.
 https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
 
@@ -26,14 +28,27 @@ from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.entry_function import EntryFunction
 
-BLOCK = 32
-"""Numbers that have one scale."""
-VALUES, SCALES = ".values", ".scales"
-"""What the names of the two parts of such a weight end with."""
-STORED: Mapping[str, tuple[str, int]] = {"q8_0": ("int8", 32), "q4_0": ("int32", 4)}
-"""What a block's numbers are stored as: the element type, and how many elements."""
-BYTES = {dtype: np.dtype(element).itemsize * count for dtype, (element, count) in STORED.items()}
-"""Of the numbers of a block."""
+VALUES, SCALES, OFFSETS = ".values", ".scales", ".offsets"
+"""What the names of the parts of such a weight end with; only `q4_k` has offsets."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What the numbers of a block are stored as, and its scale."""
+
+    element: str
+    count: int
+    scale: str
+    block: int
+    has_offsets: bool = False
+
+
+STORED: Mapping[str, Stored] = {
+    "q8_0": Stored("int8", 32, "float16", 32),
+    "q4_0": Stored("int32", 4, "float16", 32),
+    "q4_k": Stored("int32", 4, "float32", 32, has_offsets=True),
+    "q6_k": Stored("int8", 16, "float32", 16),
+}
 FLOATS: Mapping[str, Attribute] = {"float32": f32, "float16": f16, "bfloat16": bf16}
 """Element types of weights that are matrices or rows."""
 FIRST_BITS = np.array([[4 * (2 * byte + half) for byte in range(4)] for half in range(2)])
@@ -67,37 +82,59 @@ class Blocks:
     """A weight of blocks: numbers (out, blocks, elements of a block) and scales (out, blocks)."""
 
     emit: Emitter
+    stored: Stored
     values: SSAValue
     scales: SSAValue
+    offsets: SSAValue | None
+    """What is added to the numbers of each block."""
 
     def rows(self, indices: SSAValue) -> SSAValue:
         """Return some rows, in f32."""
         emit = self.emit
-        values, scales = (emit(GatherOp(each, indices)) for each in (self.values, self.scales))
+        values = emit(GatherOp(self.values, indices))
         count, blocks, size = tensor_shape(values)
-        if size == BLOCK:
-            wide, ones = emit.cast(values, f32), (1,)
+        if self.stored.element == "int8":
+            wide = emit.cast(values, f32)
         else:
-            values = emit.reshape(values, (count, blocks, 1, size, 1))
-            wide, ones = self._widened(values, FIRST_BITS[:, None]), (1, 1, 1)
-        scales = emit.cast(emit.reshape(scales, (count, blocks, *ones)), f32)
-        return emit.reshape(emit(MulOp(wide, scales)), (count, blocks * BLOCK))
+            wide = emit.reshape(values, (count, blocks, 1, size, 1))
+            wide = self._widened(wide, FIRST_BITS[:, None])
+        ones = [1] * (len(tensor_shape(wide)) - 2)
+
+        def of_blocks(part: SSAValue) -> SSAValue:
+            return emit.cast(
+                emit.reshape(emit(GatherOp(part, indices)), (count, blocks, *ones)), f32
+            )
+
+        wide = emit(MulOp(wide, of_blocks(self.scales)))
+        if self.offsets is not None:
+            wide = emit(AddOp(wide, of_blocks(self.offsets)))
+        return emit.reshape(wide, (count, blocks * self.stored.block))
 
     def product(self, x: SSAValue, first: int, size: int, bias: SSAValue | None) -> SSAValue:
         """Multiply by `size` rows from the `first` one on."""
-        emit, (rows, blocks, count) = self.emit, tensor_shape(self.values)
-        values, scales = self.values, self.scales
-        if size < rows:
-            values = emit(SliceOp(values, offsets=[first, 0, 0], sizes=[size, blocks, count]))
-            scales = emit(SliceOp(scales, offsets=[first, 0], sizes=[size, blocks]))
-        if count == BLOCK:
+        emit, (rows, columns) = self.emit, tensor_shape(x)
+        blocks = columns // self.stored.block
+        values, scales = (self._some(each, first, size) for each in (self.values, self.scales))
+        by_block = emit.reshape(x, (rows, blocks, self.stored.block))
+        if self.stored.element == "int8":
             scales = emit.cast(emit.reshape(scales, (size, blocks, 1)), f32)
-            x = emit.reshape(x, (tensor_shape(x)[0], 1, blocks, BLOCK))
-            terms = emit(MulOp(x, emit(MulOp(emit.cast(values, f32), scales))))
+            by_block = emit.reshape(by_block, (rows, 1, *tensor_shape(by_block)[1:]))
+            terms = emit(MulOp(by_block, emit(MulOp(emit.cast(values, f32), scales))))
             made = emit(ReduceSumOp(terms, axes=[2, 3]))
         else:
             made = emit(Q40ProductOp(x, values, scales))
+        if self.offsets is not None:
+            offsets = self._some(self.offsets, first, size)
+            sums = emit(ReduceSumOp(by_block, axes=[2]))
+            made = emit(AddOp(made, emit(MatMulOp(sums, offsets, None))))
         return made if bias is None else emit(AddOp(made, bias))
+
+    def _some(self, part: SSAValue, first: int, size: int) -> SSAValue:
+        rows, *others = tensor_shape(part)
+        if size == rows:
+            return part
+        offsets, sizes = [first, *(0 for _ in others)], [size, *others]
+        return self.emit(SliceOp(part, offsets=offsets, sizes=sizes))
 
     def _widened(self, words: SSAValue, first_bits: NDArray[np.int64]) -> SSAValue:
         """Return the four bits of words from each of `first_bits` on, less 8.
@@ -128,6 +165,9 @@ def weight_of(
 
     if dtype not in STORED:
         return Matrix(function.emit, argument(name, FLOATS[dtype], rows, columns))
-    blocks, (element, count) = columns // BLOCK, STORED[dtype]
-    values = argument(name + VALUES, i8 if element == "int8" else i32, rows, blocks, count)
-    return Blocks(function.emit, values, argument(name + SCALES, f16, rows, blocks))
+    stored = STORED[dtype]
+    blocks, element = columns // stored.block, i8 if stored.element == "int8" else i32
+    values = argument(name + VALUES, element, rows, blocks, stored.count)
+    scales = argument(name + SCALES, FLOATS[stored.scale], rows, blocks)
+    offsets = argument(name + OFFSETS, f32, rows, blocks) if stored.has_offsets else None
+    return Blocks(function.emit, stored, values, scales, offsets)
