@@ -68,6 +68,11 @@ class KernelSchedule(Steps):
         """The steps so far: a value, which other kernels may take."""
 
     @property
+    def label(self) -> str:
+        """The first node that it computes."""
+        return self.nodes[0]
+
+    @property
     def description(self) -> str:
         """What the kernel is, in a few words."""
         return describe(self.written)

@@ -23,22 +23,25 @@ from xdsl.dialects.builtin import ModuleOp, NameLoc, StringAttr
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.ops import FillOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineConstantExpr
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 from xdsl.passes import ModulePass
 
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, verify_module
+from gawee_dialect.dialect.kernels.schedule import Loop, Schedule
 from gawee_dialect.dialect.types import element_bytes, is_tensor, tensor_shape, tensor_type
 from gawee_dialect.instruments.profile import name_of
 from gawee_dialect.kernel_scheduling import KernelSchedule, NetworkSchedule
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.schedules.script import Script, Steps, parse_statement
-from gawee_dialect.schedules.steps import IllegalStep, Step
-from gawee_dialect.schedules.structured.boxes import Size, maps_of, num_parallel, shape_of
+from gawee_dialect.schedules.steps import IllegalStep, Nest, Step, as_written
+from gawee_dialect.schedules.structured.boxes import Size, extents, num_parallel, shape_of
 from gawee_dialect.schedules.structured.steps import Target, is_structured, take
 from gawee_dialect.schedules.structured.tile import LOOP, loop_name, loops_around
+from gawee_dialect.schedules.transform_dialect import run_transform_script
+from gawee_dialect.source import Source
 
 OP = "gawee.op"
 """The attribute that says which op of the network an op is, or is a part of, while steps change
@@ -49,33 +52,47 @@ class OpSchedule(Steps):
     """One op of linalg, by its name, and the steps that were taken for it."""
 
     def __init__(self, network: "StructuredSchedule", name: str, description: str):
-        self.network, self.name_of_op, self.description = network, name, description
+        self.network, self.description = network, description
+        self.label = name
+        """Its node, or its place, and a number where that has several ops."""
 
     @property
     def script(self) -> Script:
         """The steps so far: a value, which other ops may take."""
-        return Script(tuple(step for name, step in self.network.program if name == self.name_of_op))
+        return Script(tuple(step for name, step in self.network.program if name == self.label))
 
     @property
     def op(self) -> LinalgStructuredOperation:
         """The op as it is now; raises GaweeError where it is computed in several tiles."""
-        return self.network.op(self.name_of_op)
+        return self.network.op(self.label)
 
     @property
     def kernel(self) -> KernelSchedule:
         """The kernel of a tile; raises GaweeError where there is none, or several."""
-        return _kernel_of(self.network.kernels, self.name_of_op)
+        return _kernel_of(self.network.kernels, self.label)
+
+    @property
+    def loops(self) -> Nest:
+        """The loops over its dimensions: over tiles, then over the points of one."""
+        whole, names = self.network.start(self.label), self.network.names(self.label)
+        sizes = tuple(size if isinstance(size, int) else -1 for size in extents(whole))
+        said = (str(loop_name(loop)).partition(" by ") for loop in loops_around(self.op))
+        tiles = [Loop(names.index(dim), int(step)) for dim, _, step in said if dim in names]
+        points = as_written(sizes).loops
+        parallel = len(num_parallel(whole))
+        schedule = Schedule((*tiles, *points))
+        return Nest(sizes, parallel, len(whole.inputs), True, names, schedule)
 
     def then(self, *steps: Step) -> Self:
         """Take steps, all or none of them; raises GaweeError with the reason, at the op."""
-        own = [(self.name_of_op, self.network.named(step)) for step in steps]
+        own = [(self.label, self.network.named(step)) for step in steps]
         self.network.take([*self.network.program, *own])
         return self
 
     def undo(self, count: int = 1) -> Self:
         """Take back the last steps; raises GaweeError where there are fewer, or others need it."""
         program = self.network.program
-        own = [at for at, (name, _) in enumerate(program) if name == self.name_of_op]
+        own = [at for at, (name, _) in enumerate(program) if name == self.label]
         if not 0 <= count <= len(own):
             message = f"cannot undo {count} steps: expected at most {len(own)}"
             raise GaweeError(Diagnostic.at(self.op, message))
@@ -84,7 +101,7 @@ class OpSchedule(Steps):
         return self
 
     def __str__(self) -> str:
-        return f"{self.description}: {self.name_of_op}\n{loops_text(self.op)}"
+        return f"{self.description}: {self.label}\n{loops_text(self.op)}"
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
@@ -168,7 +185,7 @@ class StructuredSchedule:
         if len(found) == 1:
             return found[0]
         listed = found or list(self)
-        known = "; ".join(f"{each.description}: {each.name_of_op}" for each in listed)
+        known = "; ".join(f"{each.description}: {each.label}" for each in listed)
         hint = f"ops: {known or 'none'}"
         raise GaweeError(Diagnostic(f"expected one op '{name}', got {len(found)}", hint=hint))
 
@@ -177,7 +194,7 @@ class StructuredSchedule:
         return [
             each
             for each in self
-            if fnmatchcase(each.description, pattern) or fnmatchcase(each.name_of_op, pattern)
+            if fnmatchcase(each.description, pattern) or fnmatchcase(each.label, pattern)
         ]
 
     def op(self, name: str) -> LinalgStructuredOperation:
@@ -188,7 +205,7 @@ class StructuredSchedule:
         """Return a step with the names of the ops that it means; raises GaweeError."""
         if step.name != "fuse":
             return step
-        return replace(step, arguments=tuple(self[str(each)].name_of_op for each in step.arguments))
+        return replace(step, arguments=tuple(self[str(each)].label for each in step.arguments))
 
     def take(self, program: Program) -> None:
         """Take a program in the place of the one so far; raises GaweeError, and changes nothing."""
@@ -209,14 +226,40 @@ class StructuredSchedule:
             self._kernels = self._with_kernels(self._module, self.program)
         return self._kernels
 
-    def _step(self, program: Program, at: int) -> TakeStep:
-        name, step = program[at]
-        rank = _only(self._start, name).get_num_loops()
-        names = tuple(f"d{dim}" for dim in range(rank))
-        for other, each in program[:at]:
+    def start(self, name: str) -> LinalgStructuredOperation:
+        """Return an op as it was before all steps."""
+        return _only(self._start, name)
+
+    def names(self, name: str, program: Program | None = None) -> tuple[str, ...]:
+        """Return what the dimensions of an op are called behind a program, or that so far."""
+        names = tuple(f"d{dim}" for dim in range(self.start(name).get_num_loops()))
+        for other, each in self.program if program is None else program:
             if other == name and each.name == "name":
                 names = tuple(map(str, each.arguments))
+        return names
+
+    def _step(self, program: Program, at: int) -> TakeStep:
+        name, step = program[at]
+        names = self.names(name, program[:at])
         return TakeStep(name, step, names, self.options.machine.processor.cores)
+
+    def run_transform(self, script: Source) -> None:
+        """Have ops take what a script of MLIR's transform dialect says about them.
+
+        Raises GaweeError, with its place, for an op that is not supported or that cannot be done;
+        no op takes anything then.
+        """
+
+        def match(names: Sequence[str]) -> Sequence[OpSchedule]:
+            every = "func.func" in names
+            return [each for each in self if every or self.start(each.label).name in names]
+
+        before = self.program
+        try:
+            run_transform_script(script, match)
+        except GaweeError:
+            self.take(before)
+            raise
 
     def _with_kernels(self, module: ModuleOp, program: Program) -> NetworkSchedule:
         kernels = NetworkSchedule(self._model(module), self.options)
@@ -285,7 +328,7 @@ class StructuredSchedule:
                 if not isinstance(statement, ast.Expr):
                     raise IllegalStep(f"expected a chain of steps, got '{ast.unparse(statement)}'")
                 name, script = parse_statement(statement.value)
-                program += [(self[name].name_of_op, self.named(step)) for step in script.steps]
+                program += [(self[name].label, self.named(step)) for step in script.steps]
         except (SyntaxError, IllegalStep) as error:
             raise GaweeError(f"expected a program of steps: {error}") from error
         self.take(program)
@@ -301,10 +344,12 @@ class StructuredSchedule:
 def describe(op: LinalgStructuredOperation) -> str:
     """Say what an op is in a few words: `linalg.matmul 9x22 over 10 f32`."""
     sizes = dict[int, int]()
-    for value, map in zip(op.operands, maps_of(op), strict=True):
+    maps = (attribute.data for attribute in op.get_indexing_maps())
+    for value, map in zip(op.operands, maps, strict=True):
         shape = tensor_shape(value) if is_tensor(value.type) else ()
         for expr, size in zip(map.results, shape, strict=False):
-            sizes |= {dim: size for dim in range(map.num_dims) if str(expr) == f"d{dim}"}
+            if isinstance(expr, AffineDimExpr):
+                sizes[expr.position] = size
     parallel = num_parallel(op)
     rows = [str(size) for dim, size in sorted(sizes.items()) if dim in parallel]
     over = [str(size) for dim, size in sorted(sizes.items()) if dim not in parallel]

@@ -3,8 +3,10 @@
 Sums of up to 60 terms in f32: within 1e-5 of the range of what PyTorch computes.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +21,16 @@ from gawee_dialect.structured_scheduling import StructuredSchedule
 from gawee_dialect.tools.run_inputs import input_specs
 from tests.effort import mostly_full
 from tests.passes.modules import evaluate, parse
-from tests.schedules.test_transform_dialect import CONV, EXP, SUM, function, matmul, matmul_relu
+from tests.schedules.test_transform_dialect import (
+    CONV,
+    EXP,
+    SUM,
+    function,
+    loops_of,
+    matmul,
+    matmul_relu,
+    sequence,
+)
 from tests.upstream_mlir import requires_upstream, run_mlir_opt, run_upstream
 
 TWO_THREADS = CodeOptions(num_threads=2, algorithms="exact")
@@ -392,3 +403,86 @@ def test_kernels_and_ops_inside_of_a_scan_are_found() -> None:
         assert np.abs(made - expected).max() <= 1e-5 * float(np.ptp(expected))
     assert "loops = [d0 by 3, d1, d2]" in str(kernels.module())
     assert {verdict for *_, verdict in ops.prove()} == {"proved"}
+
+
+TILED = """
+    %d, %tile = transform.structured.tile_using_for {0} tile_sizes {1} : (!transform.any_op) -> (!transform.any_op, {2})"""
+FUSED_INTO = """
+    %f{0}, %c{0} = transform.structured.fuse_into_containing_op %{0} into {1} : (!transform.any_op, !transform.any_op) -> (!transform.any_op, !transform.any_op)"""
+MATCHED = """
+    %{0} = transform.structured.match ops{{["{1}"]}} in %module : (!transform.any_op) -> !transform.any_op"""
+SPLIT = """
+    %{0}, %{1} = transform.split_handle %{2} : (!transform.any_op) -> (!transform.any_op, !transform.any_op)"""
+ONE, TWO = "!transform.any_op", "!transform.any_op, !transform.any_op"
+
+SCRIPTS: dict[str, tuple[str, str, str]] = {
+    "a producer of its own is fused": (
+        CHAIN,
+        MATCHED.format("all", "linalg.matmul")
+        + MATCHED.format("relu", "linalg.generic")
+        + SPLIT.format("first", "second", "all")
+        + TILED.format("%second", "[3]", ONE)
+        + FUSED_INTO.format("relu", "%tile")
+        + FUSED_INTO.format("first", "%crelu"),
+        f'sch["{THIRD}"].tile(d0=3).fuse("{SECOND}").fuse("{FIRST}")\n',
+    ),
+    "tiles in two dimensions": (
+        FUSED,
+        MATCHED.format("product", "linalg.matmul")
+        + MATCHED.format("relu", "linalg.generic")
+        + TILED.format("%relu", "[4, 11]", TWO).replace("%tile ", "%tile:2 ")
+        + FUSED_INTO.format("product", "%tile#1"),
+        f'sch["{SECOND}"].tile(d0=4, d1=11).fuse("{FIRST}")\n',
+    ),
+    "threads": (
+        PRODUCT,
+        MATCHED.format("product", "linalg.matmul")
+        + """
+    %t, %forall = transform.structured.tile_using_forall %product tile_sizes [5] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)""",
+        f'sch["{FIRST}"].tile(d0=5).parallelize("d0 by 5")\n',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_of_the_transform_dialect_is_steps(name: str) -> None:
+    text, body, program = SCRIPTS[name]
+    sch = of(text)
+
+    sch.run_transform(sequence(body))
+
+    assert sch.text() == program
+
+
+@requires_upstream
+@pytest.mark.parametrize("name", list(SCRIPTS)[:2])
+def test_upstream_makes_the_same_loops_of_a_script(name: str, tmp_path: Path) -> None:
+    text, body, _ = SCRIPTS[name]
+    sch = of(text)
+    path = tmp_path / "script.mlir"
+    path.write_text(sequence(body).text)
+    flags = (
+        "--allow-unregistered-dialect",
+        f"--transform-preload-library=transform-library-paths={path}",
+        "--transform-interpreter",
+    )
+    start = str(sch.model.module)
+
+    theirs = run_mlir_opt(start, *flags)
+    sch.run_transform(sequence(body))
+
+    ours = run_mlir_opt(str(sch.model.module), "--allow-unregistered-dialect")
+    assert loops_of(ours) == loops_of(theirs)
+    in_loop = re.compile(r"^ {6,}.*linalg\.(matmul|generic)", re.MULTILINE)
+    assert in_loop.findall(ours) == in_loop.findall(theirs)
+
+
+def test_a_script_that_cannot_be_run_changes_nothing() -> None:
+    sch = of(FUSED)
+    body = MATCHED.format("relu", "linalg.generic") + TILED.format("%relu", "[3]", ONE)
+    body += MATCHED.format("product", "linalg.matmul") + FUSED_INTO.format("relu", "%product")
+
+    with pytest.raises(GaweeError, match=r"script.mlir:6:22: error: cannot run 'transform.struct"):
+        sch.run_transform(sequence(body))
+
+    assert sch.program == ()

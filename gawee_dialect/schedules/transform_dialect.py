@@ -162,7 +162,12 @@ def fused_ops(root: Operation, is_own: Callable[[Operation], bool]) -> list[Oper
 
 
 class ScheduledKernel(Protocol):
-    """A kernel that takes steps, and has loops behind them."""
+    """A kernel, or an op of linalg, that takes steps, and has loops behind them."""
+
+    @property
+    def label(self) -> str:
+        """What others call it in their steps."""
+        ...
 
     @property
     def loops(self) -> Nest:
@@ -393,8 +398,9 @@ def _pack(statement: _Statement, handles: Sequence[_Handle]) -> Sequence[_Handle
 
 def _fuse(_: _Statement, handles: Sequence[_Handle]) -> Sequence[_Handle]:
     producers, containers = handles[0].kernels, handles[-1].kernels
-    if any(each not in containers for each in producers):
-        raise IllegalStep("expected a producer that is part of the kernel, got one of its own")
+    others = [each.label for each in producers if each not in containers]
+    for container in containers:
+        _take(container, "fuse", *others)
     return handles
 
 
