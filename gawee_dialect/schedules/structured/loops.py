@@ -153,10 +153,7 @@ class _Specialized:
                 case _:
                     for operand in op.operands:
                         self.new[operand] = self._value(builder, operand)
-                    values = {
-                        old: new for old, new in self.new.items() if isinstance(new, SSAValue)
-                    }
-                    self._set(op, builder.insert(op.clone(values)))
+                    self._set(op, builder.insert(op.clone(self._values())))
         raise AssertionError("a body has an end")
 
     @staticmethod
