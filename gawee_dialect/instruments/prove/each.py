@@ -58,6 +58,7 @@ from gawee_dialect.instruments.check.inputs import (
 from gawee_dialect.instruments.check.integer_uses import INDEX
 from gawee_dialect.instruments.check.static_rules import check_rules
 from gawee_dialect.instruments.prove.degrees import Degrees
+from gawee_dialect.instruments.prove.jumps import JUMPS, array_of_jumps, has_jumps
 from gawee_dialect.instruments.prove.known import KnownOps
 from gawee_dialect.instruments.prove.numbers import Numbers
 from gawee_dialect.instruments.prove.plan import ExactPlan, exact_plan, word_array
@@ -293,6 +294,7 @@ class ProveEach(EachPass[ProofStep]):
                 *each,
                 DataSet(second[name], name=MAGNITUDES),
                 *self._extremes(module, name),
+                *self._with_jumps(module, name),
                 *sets_of_sizes(module, name, usual[name], settings.seed, settings.arrays),
                 *with_wrong_indices(module, name, each[0]),
             )
@@ -309,6 +311,13 @@ class ProveEach(EachPass[ProofStep]):
             settings = self.settings
             made = arguments_for(module, (name,), settings.seed, settings.arrays, array_of_extremes)
             yield DataSet(made[name], name=EXTREMES)
+
+    def _with_jumps(self, module: ModuleOp, name: str) -> Iterator[DataSet]:
+        """Yield data of `jumps.py`, where something jumps."""
+        if has_jumps(module):
+            settings = self.settings
+            made = arguments_for(module, (name,), settings.seed, settings.arrays, array_of_jumps)
+            yield DataSet(made[name], name=JUMPS)
 
     def check_pass(
         self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: ProofStep
