@@ -120,20 +120,23 @@ class _Graph:
 
     def module(self) -> ModuleOp:
         """Return the module; values without uses are its outputs, the last few of them."""
-        for line, op in enumerate(self._block.ops, 1):  # by its place an op is known to a check
-            op.location = file_location("random", line, 1)
         made = [value for op in self._block.ops for value in op.results]
         unused = [value for value in made if not any(True for _ in value.uses)]
-        outputs = unused[-FEW_OUTPUTS:]
-        self._block.add_op(ReturnOp(*outputs))
-        arguments = self._block.args
-        types = [each.type for each in arguments], [each.type for each in outputs]
-        kinds = [self._draw.one_of(("input", "parameter")) for _ in arguments]
-        marks = [_mark(f"gawee.{kind}", f"x{index}") for index, kind in enumerate(kinds)]
-        results = [_mark("gawee.output", f"y{index}") for index, _ in enumerate(outputs)]
-        function = FuncOp("main", FunctionType.from_lists(*types), Region(self._block))
-        function.arg_attrs, function.res_attrs = ArrayAttr(marks), ArrayAttr(results)
-        return ModuleOp([function])
+        return marked_module(self._draw, self._block, unused[-FEW_OUTPUTS:])
+
+
+def marked_module(draw: Draw, block: Block, outputs: Sequence[SSAValue]) -> ModuleOp:
+    """Return a module of a block's ops, whose arguments are inputs or parameters, as is drawn."""
+    for line, op in enumerate(block.ops, 1):  # by its place an op is known to a check
+        op.location = file_location("random", line, 1)
+    block.add_op(ReturnOp(*outputs))
+    types = [each.type for each in block.args], [each.type for each in outputs]
+    kinds = [draw.one_of(("input", "parameter")) for _ in block.args]
+    marks = [_mark(f"gawee.{kind}", f"x{index}") for index, kind in enumerate(kinds)]
+    results = [_mark("gawee.output", f"y{index}") for index, _ in enumerate(outputs)]
+    function = FuncOp("main", FunctionType.from_lists(*types), Region(block))
+    function.arg_attrs, function.res_attrs = ArrayAttr(marks), ArrayAttr(results)
+    return ModuleOp([function])
 
 
 def _mark(kind: str, name: str) -> DictionaryAttr:

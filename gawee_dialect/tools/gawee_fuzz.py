@@ -21,6 +21,7 @@ from gawee_dialect.fuzz.hunt import Hunt
 from gawee_dialect.fuzz.lit_test import files_of_test, size_text
 from gawee_dialect.fuzz.loop_nests import LoopNests
 from gawee_dialect.fuzz.oracle import Finding, Oracle
+from gawee_dialect.fuzz.quantized import QuantizedGraphs
 from gawee_dialect.fuzz.random_graph import Graphs, Settings, TrialGenerator
 from gawee_dialect.fuzz.random_pipeline import check_places
 from gawee_dialect.fuzz.session import Session, finding_text, progress_lines, summary
@@ -44,7 +45,7 @@ from gawee_dialect.workers.workers import Workers
 PROG = "gawee-fuzz"
 WRONG = 1
 GRAPHS, ENDLESS = 1000, 1 << 40
-GENERATORS: Sequence[type[TrialGenerator]] = (Graphs, LoopNests)
+GENERATORS: Sequence[type[TrialGenerator]] = (Graphs, LoopNests, QuantizedGraphs)
 SECONDS_OF_A_SPAN, SECONDS_OF_A_REDUCTION = 3600.0, 120.0
 """By the clock, where a process waits for nothing; what computes too long is stopped before."""
 

@@ -14,11 +14,15 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import GaweeError, verify_module
+from gawee_dialect.dialect.graph.conv import ConvOp
+from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.types import element_type
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.judge import data_for, makes_special_values
 from gawee_dialect.fuzz.loop_nests import LoopNests, random_loops
 from gawee_dialect.fuzz.oracle import Finding, Oracle, Skipped
+from gawee_dialect.fuzz.quantized import QuantizedGraphs, quantized_graph
 from gawee_dialect.fuzz.random_graph import Graphs, Settings, TrialGenerator
 from gawee_dialect.fuzz.random_pipeline import Depth, Stage, random_pipeline
 from gawee_dialect.fuzz.session import Session
@@ -32,6 +36,9 @@ from tests.graph_fuzz.onnx_models import OnnxModels
 from tests.instruments.checking import parse
 from tests.instruments.wrong.changes import replace_first
 from tests.instruments.wrong.wrong_pass import Wrong
+from tests.passes.modules import transform
+
+PRODUCTS = ConvOp | MatMulOp | BatchMatMulOp
 
 SUM = """
 func.func @main(%x: tensor<3x5xf32> {gawee.input = "x"}) -> (tensor<3x5xf32> {gawee.output = "y"}) {
@@ -80,6 +87,27 @@ def test_random_loops_compute_the_same_as_machine_code() -> None:
     assert tried.done["to machine code"] > 0
 
 
+def test_random_quantized_layers_are_the_same_to_the_bit() -> None:
+    tried = Session(1, [QuantizedGraphs()], Settings(loops=0.3, native=0.2)).run(range(12))
+
+    assert tried.found == {}
+    assert tried.done["to loops"] > 0
+    assert tried.done["to machine code"] > 0
+
+
+def test_random_quantized_layers_are_computed_on_integers() -> None:
+    modules = [quantized_graph(Draw(Random(number))) for number in range(20)]
+
+    counts = Counter[str]()
+    for module in modules:
+        verify_module(module)
+        changed = transform(module, "sink-dequantize")
+        layers = [op for op in changed.walk() if isinstance(op, PRODUCTS)]
+        counts.update(str(element_type(op.result)) for op in layers)
+    # Behind a layer whose inputs are parameters alone, and of one channel each, it is left alone.
+    assert counts["i32"] > counts["f32"]
+
+
 def test_random_models_compute_the_same_as_in_onnx_runtime() -> None:
     pytest.importorskip("onnx")
     pytest.importorskip("onnxruntime")
@@ -91,7 +119,9 @@ def test_random_models_compute_the_same_as_in_onnx_runtime() -> None:
 
 
 @full_run
-@pytest.mark.parametrize("kind", [Graphs, LoopNests, OnnxModels], ids=lambda kind: kind.name)
+@pytest.mark.parametrize(
+    "kind", [Graphs, LoopNests, QuantizedGraphs, OnnxModels], ids=lambda kind: kind.name
+)
 def test_the_corpus(kind: type[TrialGenerator]) -> None:
     for package in kind.needs:
         pytest.importorskip(package)
