@@ -2,7 +2,8 @@
 
     python -m benchmarks.decode --network llama-3.2-1b --threads 1,2 --page docs/language_models.md
 
-Each row is a process of its own, which reads a .gguf file of seeded random weights. The *rate* is
+Each row is a process of its own, which reads a .gguf file of seeded random weights, and code that
+another process compiled. The *rate* is
 that of NumPy's maximum of the same packed weights, on as many threads, taken by turns with tokens;
 the share is of the least times of both. *Beside* are the bytes of memory of this process that are
 neither weights nor cache. Peers have the same sizes: transformers' own code, eagerly and by
@@ -94,9 +95,12 @@ def write_weights(network: str, dtype: str, path: Path) -> None:
         write_gguf(path, metadata_of(SIZES[network]), weights)
 
 
-def measure_ours(network: str, dtype: str, threads: int, path: Path) -> Row:
-    """Return what one format needs."""
+def measure_ours(
+    network: str, dtype: str, threads: int, path: Path, *, only_compile: bool = False
+) -> Row:
+    """Return what one format needs, or how long it takes until its code is kept."""
     with example():
+        from decoder import GROUP
         from generation import TextModel, read_model
 
         from gawee_dialect import CodeOptions
@@ -107,6 +111,8 @@ def measure_ours(network: str, dtype: str, threads: int, path: Path) -> Row:
         start = perf_counter()
         model = TextModel(config, weights, CAPACITY, options)
         compiled = perf_counter() - start
+    if only_compile:
+        return {"compiled": compiled}
     made = 0
     make = jit.NativeModule.__init__
 
@@ -127,9 +133,11 @@ def measure_ours(network: str, dtype: str, threads: int, path: Path) -> Row:
     for _ in range(TURNS):
         steps += [seconds_of(lambda: model.scores([7])) for _ in range(TOKENS)]
         reading += [seconds_of_reading(arrays, threads) for _ in range(2)]
+    jit.NativeModule.__init__ = make
     rate = sum(each.nbytes for each in arrays) / min(reading)
     memory = model.code.memory
-    cache = sum(each.nbytes for each in model.cache.values())
+    groups = PREFILL // GROUP + 1  # what no token has been put in has no pages yet
+    cache = sum(each[:groups].nbytes for each in model.cache.values())
     in_file = 0 if dtype.startswith("q") else memory.parameters
     beside = private_memory() - memory.prepared - (memory.parameters - in_file) - cache
     return {
@@ -137,7 +145,6 @@ def measure_ours(network: str, dtype: str, threads: int, path: Path) -> Row:
         "rate": rate,
         "share": model.bytes_of_a_token / min(steps) / rate,
         "prefill": PREFILL / min(prefill),
-        "compiled": compiled,
         "compiles after": made,
         "weights": memory.prepared,
         "beside": beside,
@@ -194,12 +201,10 @@ def rows_of(options: Namespace) -> Iterator[tuple[str, str, Row]]:
             path = Path(folder) / f"{dtype}.gguf"
             in_process("--network", options.network, "--write", dtype, "--file", str(path))
             for threads in options.threads:
-                common = ("--network", options.network, "--threads", threads)
-                yield (
-                    threads,
-                    f"gawee {dtype}",
-                    in_process(*common, "--measure", dtype, "--file", str(path)),
-                )
+                how = ("--network", options.network, "--threads", threads)
+                how = (*how, "--measure", dtype, "--file", str(path))
+                compiled = in_process(*how, "--only-compile")
+                yield threads, f"gawee {dtype}", {**compiled, **in_process(*how)}
             path.unlink()
     for peer in options.peers:
         for threads in options.threads:
@@ -212,6 +217,7 @@ COLUMNS: Sequence[tuple[str, str, Callable[[Any], str]]] = (
     ("memory GB/s", "rate", lambda rate: f"{rate / 1e9:.1f}"),
     ("share", "share", "{:.0%}".format),
     ("prefill of 512, tokens/s", "prefill", "{:.0f}".format),
+    ("compiled in s", "compiled", "{:.0f}".format),
     ("compiles after the first", "compiles after", "{:.0f}".format),
     ("packed weights MB", "weights", lambda size: f"{size / 1e6:.0f}"),
     ("beside MB", "beside", lambda size: f"{size / 1e6:.0f}"),
@@ -245,6 +251,7 @@ def parser() -> ArgumentParser:
     result.add_argument("--write", help="only write the file of a format")
     result.add_argument("--measure", help="only measure one format or peer, and print JSON")
     result.add_argument("--file", type=Path)
+    result.add_argument("--only-compile", action="store_true")
     return result
 
 
@@ -257,8 +264,9 @@ def main() -> None:
     elif options.measure in PEERS:
         print(json.dumps(measure_peer(options.network, options.measure, int(options.threads[0]))))
     elif options.measure:
-        row = measure_ours(options.network, options.measure, int(options.threads[0]), options.file)
-        print(json.dumps(row))
+        threads = int(options.threads[0])
+        given = options.network, options.measure, threads, options.file
+        print(json.dumps(measure_ours(*given, only_compile=options.only_compile)))
     else:
         rows = list[tuple[str, str, Row]]()
         for row in rows_of(options):

@@ -17,7 +17,7 @@ from gawee_dialect import CodeOptions, GaweeError, Model
 from gawee_dialect.parameters.archives import SafetensorsFile
 from gawee_dialect.parameters.store import ParameterStore, joined
 
-MOST_ROWS = 256
+MOST_ROWS = 64
 """Tokens of a prompt that are computed at a time: the workspace is for as many."""
 
 

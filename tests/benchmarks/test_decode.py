@@ -1,0 +1,28 @@
+"""The benchmark of decoding writes files that it can read, and its table has every figure."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import decode
+
+pytest.importorskip("ml_dtypes")
+
+
+def test_a_format_is_written_read_and_measured(tmp_path: Path) -> None:
+    path = tmp_path / "tiny.gguf"
+    decode.write_weights("tiny", "q8_0", path)
+    row = decode.measure_ours("tiny", "q8_0", 1, path)
+    options = decode.parser().parse_args(["--network", "tiny"])
+    text = decode.section(options, [("1", "gawee q8_0", row), ("1", "peer", {"prefill": 7.0})])
+
+    assert row["compiles after"] == 0
+    # Two layers of width 64, hidden 160 and heads of 16, and 300 tokens twice: a byte each, and a
+    # scale of two bytes for 32.
+    layer = 64 * 64 * 2 + 64 * 32 * 2 + 3 * 64 * 160
+    assert float(row["weights"]) >= (2 * layer + 300 * 64) * 34 / 32
+    lines = text.splitlines()
+    assert lines[0] == decode.BEGIN
+    assert lines[-1] == decode.END
+    assert [line.count("|") for line in lines if line.startswith("|")] == [11] * 4
+    assert "| 1 | peer |  |  |  | 7 |" in text
