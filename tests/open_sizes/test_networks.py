@@ -65,6 +65,18 @@ def attention() -> "torch.nn.Module":
     return Block()
 
 
+def convolution_along_length() -> "torch.nn.Module":
+    class Block(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv = torch.nn.Conv1d(24, 24, 5, padding=2, groups=8)
+
+        def forward(self, x: "torch.Tensor") -> "torch.Tensor":
+            return x + self.conv(x.transpose(1, 2)).relu().transpose(1, 2)
+
+    return Block()
+
+
 def bert() -> "torch.nn.Module":
     from benchmarks.models import Bert
 
@@ -79,6 +91,7 @@ NETWORKS = {
     "mlp": (mlp, rows, BATCH, BATCHES),
     "conv_net": (conv_net, images, BATCH, BATCHES),
     "attention": (attention, sequences, BOTH, LENGTHS),
+    "convolution_along_length": (convolution_along_length, sequences, BOTH, LENGTHS),
     "bert-small": (bert, tokens, BOTH, LENGTHS),
 }
 

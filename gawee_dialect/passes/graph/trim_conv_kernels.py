@@ -10,6 +10,7 @@ from xdsl.passes import ModulePass
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.graph.window import padding_pairs
+from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.passes.instrument import report_statistic
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
@@ -30,8 +31,11 @@ class Axis(NamedTuple):
     def trimmed(self) -> tuple[int, "Axis"]:
         """Return where the elements of the kernel begin that read the input, and the rest.
 
-        The axis is as it was where none reads the input, or where padding would be negative.
+        The axis is as it was where none reads the input, where padding would be negative, and where
+        sizes are open.
         """
+        if is_open((self.size, self.result_size)):
+            return 0, self
         reading = [each for each in range(self.kernel) if self._reads_input(each)]
         if not reading:
             return 0, self

@@ -45,3 +45,12 @@ func.func @a_kernel_whose_rest_would_need_negative_padding_stays(%x: tensor<2x4x
   %y = gawee.conv %x, %w strides [1] padding [1, 0] dilations [3] groups 1 : (tensor<2x4x3xf32>, tensor<5x4x2xf32>) -> tensor<2x5x1xf32>
   return %y : tensor<2x5x1xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @a_kernel_along_an_open_axis_stays
+// CHECK-NEXT:  gawee.conv %x, %w strides [1] padding [3, 1]
+func.func @a_kernel_along_an_open_axis_stays(%x: tensor<2x3x?xf32> {gawee.sizes = ["-", "-", "length"]}, %w: tensor<5x3x5xf32>) -> tensor<2x5x?xf32> {
+  %y = gawee.conv %x, %w strides [1] padding [3, 1] dilations [1] groups 1 : (tensor<2x3x?xf32>, tensor<5x3x5xf32>) -> tensor<2x5x?xf32>
+  return %y : tensor<2x5x?xf32>
+}
