@@ -20,11 +20,14 @@ def in_registers(sch: KernelSchedule, along: str, lanes: int, **tile: int) -> Ke
 def goto_matmul(sch: KernelSchedule, lanes: int = 16, rows: int = 9) -> KernelSchedule:
     """Goto and van de Geijn, Anatomy of high-performance matrix multiplication, 2008.
 
-    A panel of the second operand, three vectors wide, stays in a cache while the first one's rows
-    go by; both are packed in the order in which they are read. Sums are in registers throughout.
+    A block of the first operand, sixteen tiles of rows, stays in a cache while panels of the second
+    one, three vectors wide, go by; both are packed in the order in which they are read. Sums are in
+    registers throughout.
     """
     sch.name("m", "n", "k")
     rows, width = min(rows, sch.sizes["m"]), min(3 * lanes, sch.sizes["n"])
+    if sch.sizes["m"] > 16 * rows:
+        sch.tile(m=16 * rows)
     return in_registers(sch, "n", lanes, n=width, m=rows).pack(0, 1)
 
 

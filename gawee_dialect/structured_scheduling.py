@@ -39,7 +39,7 @@ from gawee_dialect.schedules.script import Script, Steps, parse_statement
 from gawee_dialect.schedules.steps import IllegalStep, Nest, Step, as_written
 from gawee_dialect.schedules.structured.boxes import Size, extents, num_parallel, shape_of
 from gawee_dialect.schedules.structured.steps import Target, is_structured, take
-from gawee_dialect.schedules.structured.tile import LOOP, loop_name, loops_around
+from gawee_dialect.schedules.structured.tile import LOOP, REDUCES, loop_name, loops_around
 from gawee_dialect.schedules.transform_dialect import run_transform_script
 from gawee_dialect.source import Source
 
@@ -270,7 +270,7 @@ class StructuredSchedule:
     def _model(self, module: ModuleOp) -> Model:
         plain = module.clone()
         for op in plain.walk():
-            for mark in (OP, LOOP):
+            for mark in (OP, LOOP, REDUCES):
                 op.attributes.pop(mark, None)
         return Model(plain, self._parameters, self._name)
 

@@ -188,6 +188,15 @@ def test_tiles_of_one_size_are_kernels_and_what_is_staged_is_a_copy() -> None:
     assert sch[M].kernel is kernel
 
 
+def test_tiles_of_a_reduction_are_steps_and_no_parts_of_a_batch() -> None:
+    sch = of(PRODUCT)
+    sch[M].tile(d0=5).tile(d2=4)
+    text = str(sch.model.module)
+
+    assert text.count("} {gawee.scan}") == text.count("} {gawee.scan, gawee.batch}") == 1
+    assert [kernel.description for kernel in sch.kernels] == ["matmul 5x32 over 4 f32, addf"]
+
+
 def test_the_loops_are_shown_with_what_they_touch() -> None:
     sch = of(FUSED)
     sch[G].name("m", "n").tile(m=4, n=11).fuse(M)

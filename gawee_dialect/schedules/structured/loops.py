@@ -26,7 +26,14 @@ from gawee_dialect.schedules.structured.boxes import (
     part,
     with_operands,
 )
-from gawee_dialect.schedules.structured.tile import LOOP, loop_name, loops_around, mark, tile_size
+from gawee_dialect.schedules.structured.tile import (
+    REDUCES,
+    loop_name,
+    loops_around,
+    mark,
+    names_of,
+    tile_size,
+)
 
 
 def find(op: Operation, name: str) -> scf.ForOp:
@@ -63,7 +70,7 @@ class _Said:
 
     def __init__(self, loop: scf.ForOp) -> None:
         self.bounds = (known(loop.ub), known(loop.step))
-        self.name, self.counter = loop.attributes[LOOP], loop.body.block.args[0]
+        self.names, self.counter = names_of(loop), loop.body.block.args[0]
         self.hint = self.counter.name_hint
 
     def write(self, loop: scf.ForOp) -> None:
@@ -71,7 +78,8 @@ class _Said:
         builder = before(loop)
         end, step = (index_of(builder, each) for each in self.bounds)
         loop.operands[1], loop.operands[2] = end, step
-        loop.attributes[LOOP] = self.name
+        loop.attributes.pop(REDUCES, None)
+        loop.attributes |= self.names
         loop.body.block.args[0].name_hint = self.hint
 
 
@@ -106,7 +114,7 @@ def peel(op: Operation, name: str) -> None:
         block.args[0].name_hint, block.args[1].name_hint = counter.name_hint, carried.name_hint
         first, last, by = (index_of(builder, each) for each in (0, end - rest, step))
         main = builder.insert(scf.ForOp(first, last, by, [start], Region(block)))
-        main.attributes[LOOP] = loop.attributes[LOOP]
+        main.attributes |= names_of(loop)
         mark(main)
         copy = _Specialized({counter: block.args[0], carried: block.args[1]})
         copy.body(Builder(InsertPoint.at_end(block)), loop.body.block, end - rest, step)
@@ -208,7 +216,7 @@ class _Specialized:
         block.args[0].name_hint, block.args[1].name_hint = counter.name_hint, carried.name_hint
         first, last, by = (index_of(builder, each) for each in (0, end, step))
         new = builder.insert(scf.ForOp(first, last, by, [start], Region(block)))
-        new.attributes |= {LOOP: op.attributes[LOOP]}
+        new.attributes |= names_of(op)
         mark(new)
         self.new |= {counter: block.args[0], carried: block.args[1]}
         self.body(Builder(InsertPoint.at_end(block)), op.body.block, end, step)

@@ -7,11 +7,11 @@ from xdsl.builder import Builder
 from xdsl.dialects import affine, linalg, scf
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, StringAttr, UnitAttr
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.dialect.graph.scan import BATCH_MARK, MARK, is_batch_loop
+from gawee_dialect.dialect.graph.scan import BATCH_MARK, MARK, is_batch_loop, is_step_loop
 from gawee_dialect.schedules.steps import IllegalStep
 from gawee_dialect.schedules.structured.boxes import (
     Size,
@@ -31,12 +31,19 @@ from gawee_dialect.schedules.structured.boxes import (
 
 LOOP = "gawee.loop"
 """The attribute of a loop over tiles that says what it is called: `m by 6`."""
+REDUCES = "gawee.reduces"
+"""The attribute of one over tiles of a reduction: each adds to what those before it made."""
 
 
 def loop_name(loop: Operation) -> str | None:
     """Return what a loop over tiles is called; None for any other op."""
     name = loop.attributes.get(LOOP)
     return name.data if isinstance(name, StringAttr) else None
+
+
+def names_of(loop: Operation) -> dict[str, Attribute]:
+    """Return what a loop over tiles is called, and whether it reduces: what copies of it keep."""
+    return {each: loop.attributes[each] for each in (LOOP, REDUCES) if each in loop.attributes}
 
 
 def loops_around(op: Operation) -> list[scf.ForOp]:
@@ -67,14 +74,15 @@ def tile_size(builder: Builder, counter: SSAValue, end: Size, step: int) -> Size
 def mark(loop: scf.ForOp) -> None:
     """Say that the body of a loop has kernels, where all of its tiles have one size.
 
-    Those of a tile at the end that is smaller are loops as linalg says them.
+    Those of a tile at the end that is smaller are loops as linalg says them. Tiles of parallel
+    dimensions are like parts of a batch: none reads what another one makes.
     """
     end, step = known(loop.ub), known(loop.step)
     outer = loops_around(loop)
     is_whole = isinstance(end, int) and isinstance(step, int) and end % step == 0
-    for name in (MARK, BATCH_MARK):
+    for name, holds in ((MARK, is_step_loop), (BATCH_MARK, is_batch_loop)):
         loop.attributes.pop(name, None)
-        if is_whole and all(map(is_batch_loop, outer)):
+        if is_whole and all(map(holds, outer)) and (name == MARK or REDUCES not in loop.attributes):
             loop.attributes[name] = UnitAttr()
 
 
@@ -105,6 +113,8 @@ class _Nest:
         first, end, by = (index_of(builder, each) for each in (0, self.sizes[dim], step))
         loop = builder.insert(scf.ForOp(first, end, by, [carried], Region(block)))
         loop.attributes[LOOP] = StringAttr(f"{self.names[dim]} by {step}")
+        if dim not in num_parallel(self.op):
+            loop.attributes[REDUCES] = UnitAttr()
         mark(loop)
         inner.insert(scf.YieldOp(self.build(inner, [*around, counter], argument, depth + 1)))
         return loop.results[0]
