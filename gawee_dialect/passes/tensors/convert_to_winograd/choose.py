@@ -66,9 +66,10 @@ class Products:
         total = self.channels * (self._first() - again)
         # All steps fetch as much of what comes next.
         ahead = self._row / sum(many for many, _ in tiles) if self.plan.prefetch else 0
+        stream = ahead / (PREFETCHED * self.processor.bytes_a_cycle(self.weights))
         for many, rows in tiles:
-            step = self._step(rows) + again + self._waited(rows * BYTES, self.inputs)
-            step = max(step, ahead / (PREFETCHED * self.processor.bytes_a_cycle(self.weights)))
+            step = self._step(rows) + self._waited(rows * BYTES, self.inputs)
+            step = max(step, stream) + again
             total += many * (self.channels * step + TILE_OVERHEAD + rows * self._vectors)
         return total
 
@@ -137,8 +138,12 @@ BY_CHANNEL_TILES = 64
 UNHIDDEN = 0.1
 """The part of the faster of computing and fetching weights that the slower one does not hide."""
 SMALLEST_GAIN = 1.1
-PREFETCH_TILES = 8
-"""So many tiles' products take as long as it takes to fetch the next weights from main memory."""
+PREFETCH_CYCLES = 0.25
+"""Cycles of products with one weight, in which the next one comes from main memory.
+
+Zen 5, 512 channels at 7x7: those of 8 tiles with 16 lanes, 4 with 8 lanes. Of the latter, as AVX2
+code has them, prefetches take 1,280 to 1,150 us.
+"""
 FAR_INPUTS = 1
 """How many times a core's second cache inputs have to be large, for prefetches of them to pay."""
 OTHER_PREFETCH = 1.01
@@ -181,7 +186,9 @@ def direct_cycles(convolution: Convolution, processor: Processor) -> float:
     """Return the cycles that all threads together take for the convolution as it is written."""
     points = convolution.images * convolution.rows * convolution.columns * KERNEL**2
     work = points * convolution.features * convolution.channels
-    return work / (processor.lanes * processor.multiply_adds)
+    weights = KERNEL**2 * convolution.features * convolution.channels * BYTES
+    stream = weights / (PREFETCHED * processor.bytes_a_cycle(processor.main_memory))
+    return _overlapped(work / (processor.lanes * processor.multiply_adds), stream)
 
 
 def choose(convolution: Convolution, processor: Processor) -> Algorithm | None:
@@ -309,7 +316,9 @@ def _with_prefetch(
     inputs in streams, which processors fetch ahead by themselves.
     """
     weights = prod(plan.weights_shape(convolution.features, convolution.channels)) * BYTES
-    pays = weights > processor.second_cache and plan.block >= PREFETCH_TILES
+    lanes = plan.product_lanes
+    computing = plan.block / (lanes * processor.multiply_adds_of(lanes))
+    pays = weights > processor.second_cache and computing >= PREFETCH_CYCLES
     far = plan.by_channel and convolution.input_bytes > FAR_INPUTS * processor.second_cache
     best = replace(plan, prefetch=pays, prefetch_inputs=far)
     cycles = cycles_of(convolution, best, processor)
