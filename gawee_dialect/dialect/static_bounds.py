@@ -29,8 +29,13 @@ if TYPE_CHECKING:
     from xdsl.dialects import memref, tensor
     from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 
-LLVM_ENUMERATIONS: Mapping[str, int] = {"overflowFlags": 3, "visibility_": 2, "unnamed_addr": 2}
-"""Properties of llvm's ops that are numbers of names, and the last; xDSL prints no other."""
+LLVM_ENUMERATIONS: Mapping[str, Sequence[int]] = {
+    "overflowFlags": range(4),
+    "visibility_": range(3),
+    "unnamed_addr": range(3),
+    "ordering": (0, 1, 2, 4, 5, 6, 7),
+}
+"""Properties of llvm's ops that are numbers of names; xDSL prints no others."""
 
 
 def verify_static_bounds(module: ModuleOp) -> None:
@@ -180,11 +185,12 @@ def _verify_llvm(op: Operation) -> None:
         count = list(op.rawConstantIndices.iter_values()).count(GEP_USE_SSA_VAL)
         found = len(op.ssa_indices)
         require(found == count, f"expected {count} dynamic indices, got {found}")
-    for name, last in LLVM_ENUMERATIONS.items():
+    for name, known in LLVM_ENUMERATIONS.items():
         number = op.properties.get(name)
         if isinstance(number, IntegerAttr):
-            value = number.value.data
-            require(0 <= value <= last, f"expected {name} from 0 to {last}, got {value}")
+            value, last = number.value.data, known[-1]
+            missing = "".join(f" without {each}" for each in range(last) if each not in known)
+            require(value in known, f"expected {name} from 0 to {last}{missing}, got {value}")
 
 
 _VERIFIERS: Mapping[str, Callable[[Operation], None]] = {

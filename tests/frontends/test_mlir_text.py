@@ -125,6 +125,11 @@ NINES = "9" * 5000
             "m.mlir:1:1: error: 'llvm.func' op expected visibility_ from 0 to 2, got 3",
         ),
         (
+            'func.func @f(%p: !llvm.ptr) { %q = "llvm.load"(%p) <{ordering = 3 : i64}> : '
+            "(!llvm.ptr) -> i64 return }",
+            "m.mlir:1:31: error: 'llvm.load' op expected ordering from 0 to 7 without 3, got 3",
+        ),
+        (
             "func.func @f(%p: !llvm.ptr) { %q = llvm.getelementptr %p[9223372036854775808] : "
             "(!llvm.ptr) -> !llvm.ptr, !llvm.ptr return }",
             "m.mlir:1:31: error: integer value 9223372036854775808 is out of range for type i32",
