@@ -7,6 +7,7 @@ weights are signed, with a scale for each filter. `product1024:u8` multiplies ma
 import logging
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,7 @@ def quantize(name: str, source: Path, result: Path) -> None:
     quantization.quantize_static(
         str(source),
         str(result),
-        Samples(network, argument),
+        cast(quantization.CalibrationDataReader, Samples(network, argument)),
         quant_format=quantization.QuantFormat.QDQ,
         per_channel=True,
         activation_type=types[kind],
