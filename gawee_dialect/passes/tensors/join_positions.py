@@ -89,10 +89,9 @@ def _row_of(op: KernelOp) -> int | None:
     pair = multiplied_inputs(op)
     if pair is None or op.schedule is not None or op.result is None or is_open(op.sizes):
         return None
-    *_, last = op.maps[-1].results
     for row in range(op.num_parallel - 1):
         both = {row, row + 1}
-        lanes = used_dims(AffineMap(len(op.sizes), 0, (last,)))
+        lanes = used_dims(AffineMap(len(op.sizes), 0, op.maps[-1].results[-1:]))
         if not 1 < op.sizes[row + 1] <= LONGEST or op.sizes[row] == 1 or not lanes or lanes & both:
             continue
         dims = [used_dims(op.maps[index]) for index in pair]

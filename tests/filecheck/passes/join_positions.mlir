@@ -92,3 +92,22 @@ func.func @long_rows_stay(%x: tensor<1x4x28x28x8xf32>, %w: tensor<64x32xf32> {ga
   } : tensor<1x8x28x28x8xf32>
   func.return %y : tensor<1x8x28x28x8xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @a_sum_of_all_products_stays
+// CHECK:         gawee.kernel parallel [] reduce [32]
+func.func @a_sum_of_all_products_stays(%x: tensor<32xf32>, %w: tensor<32xf32> {gawee.parameter = "w"}) -> tensor<f32> {
+  %y = gawee.kernel parallel [] reduce [32] ins(%x, %w : tensor<32xf32>, tensor<32xf32>)
+    maps [affine_map<(c) -> (c)>, affine_map<(c) -> (c)>, affine_map<(c) -> ()>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<f32>
+  func.return %y : tensor<f32>
+}
