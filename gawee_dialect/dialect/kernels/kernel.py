@@ -177,6 +177,7 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
       C8: every op of a region computes one scalar, without a region.
       C9: `counts` are one operand for each name in the bounds and in `shape`, which has the sizes
           of the output that are open, and those of its type.
+      C10: bounds that are numbers are 0 or more.
     """
 
     name = "gawee.kernel"
@@ -355,6 +356,9 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
             (self.output is None) != (self.result is None),
             "expected either a result or an output operand",
         )
+        for size in self.sizes:
+            is_size = isinstance(size, OpenSize) or size >= 0
+            require(is_size, f"expected bounds of 0 or more, got {size}")
         self._verify_counts()
         self._verify_maps()
         self._verify_regions()

@@ -139,10 +139,10 @@ class _Forms:
             return number
         if isinstance(op, tensor.DimOp):
             axis = constant_index(op.index)
-            if axis is None or not is_tensor(op.source.type):
+            shape = tensor_shape(op.source) if is_tensor(op.source.type) else ()
+            if axis is None or not 0 <= axis < len(shape):  # of no axis: nothing is said of it
                 return None
-            size = tensor_shape(op.source)[axis]
-            return None if _is_unnamed(size) else size
+            return None if _is_unnamed(shape[axis]) else shape[axis]
         if not isinstance(op, ARITHMETIC):
             return None
         lhs, rhs = self.index(op.operands[0]), self.index(op.operands[1])

@@ -108,3 +108,20 @@ func.func @c7_a_kernel_prefetches_along_an_open_loop(%x: tensor<?x5xf32>, %n: in
   } schedule #gawee.schedule<loops = [d0, d1], prefetch = input 0 along d0> : tensor<?xf32> shape ["n"]
   func.return
 }
+
+// -----
+
+// KernelOp C10: a bound is no size.
+// CHECK: error: 'gawee.kernel' op expected bounds of 0 or more, got -1
+func.func @c10_a_negative_bound(%x: tensor<?x5xf32>, %n: index) {
+  %y = gawee.kernel parallel ["n"] reduce [-1] counts(n = %n) ins(%x : tensor<?x5xf32>)
+    maps [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>] initial 0.0 : f32 accumulate {
+  ^bb0(%e: f32, %s: f32):
+    %0 = arith.addf %s, %e : f32
+    gawee.yield %0 : f32
+  } finish {
+  ^bb0(%e: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<?xf32> shape ["n"]
+  func.return
+}

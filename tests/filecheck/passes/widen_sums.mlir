@@ -141,3 +141,15 @@ func.func @a_wide_accumulator_of_open_size(%x: tensor<?x?xf32> {gawee.sizes = ["
   } -> tensor<?xf32>
   func.return %0 : tensor<?xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @a_size_of_no_axis_is_unknown
+// CHECK:         tensor.dim %x, %c
+func.func @a_size_of_no_axis_is_unknown(%x: tensor<?x3xf32> {gawee.sizes = ["batch", "-"]}) -> tensor<?x3xf32> {
+  %c = arith.constant 64 : index
+  %n = tensor.dim %x, %c : tensor<?x3xf32>
+  %e = tensor.empty(%n) : tensor<?x3xf32>
+  %y = linalg.exp ins(%x : tensor<?x3xf32>) outs(%e : tensor<?x3xf32>) -> tensor<?x3xf32>
+  func.return %y : tensor<?x3xf32>
+}
