@@ -16,6 +16,7 @@ SERVES: Mapping[str, str] = {
     "onnx": "reading and writing ONNX models",
     "bf16": "weights and arrays of bfloat16",
     "uwef": "weights in UWEF files",
+    "llm": "text by language models: examples/llm",
     "opdesc": "operator descriptions with C",
     "numba": "comparing loops with those that Numba compiles",
     "image": "pictures as inputs, --input cat.jpg",

@@ -47,7 +47,7 @@ ON_BUFFERS = [
 # kernels, which have passes of their own, sizes that have no number, and what cannot be lowered.
 EXCLUDED = {"arith", "tensor", "python_value", "linalg", "linalg_xdsl_passes", "scf", "invalid"}
 EXCLUDED |= {"affine", "memref", "kernel", "kernel_open", "winograd", "gawee_kernels_to_loops"}
-EXCLUDED |= {"open_sizes"}
+EXCLUDED |= {"open_sizes", "vector"}
 
 
 def on_graphs() -> list[Path]:

@@ -177,6 +177,8 @@ def _tensor_specs(function: FuncOp, sizes: Sizes) -> Iterable[ArraySpec]:
     for argument in signature.of_kind(*GIVEN):
         value = function.body.block.args[argument.index]
         shape = sizes_at(shapes[argument.index], sizes)
+        if any(size < 0 for size in shape):
+            raise GaweeError(_no_data(argument))
         dtype = _dtype_of(argument)
         use, size = _use(argument.name, value), 0
         if dtype.kind in "iu" and use == "number":
@@ -194,9 +196,13 @@ def _dtype_of(argument: EntryArgument) -> np.dtype[np.generic]:
             return dtype_of(type)
     except InterpretationError:
         pass
-    message = f"cannot make data for argument '{argument.name}' of type '{type}'"
     hint = install_hint(type.get_element_type()) if isa(type, ShapedType) and dense else None
-    raise GaweeError(Diagnostic(message, hint=hint))
+    raise GaweeError(_no_data(argument, hint))
+
+
+def _no_data(argument: EntryArgument, hint: str | None = None) -> Diagnostic:
+    message = f"cannot make data for argument '{argument.name}' of type '{argument.type}'"
+    return Diagnostic(message, hint=hint)
 
 
 def _llvm_signature(module: ModuleOp, name: str) -> "backend.Signature | None":
