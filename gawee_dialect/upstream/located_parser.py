@@ -130,6 +130,14 @@ class LocatedParser(Parser):
         with self._builtin():
             return super()._parse_optional_builtin_parametrized_attr()
 
+    def _parse_optional_complex(
+        self,
+    ) -> tuple[tuple[float, float] | tuple[int, int] | tuple[bool, bool], Span] | None:
+        try:
+            return super()._parse_optional_complex()
+        except AssertionError:  # of xDSL, for any other token than the bracket
+            self.raise_error("expected ')' behind a complex number")
+
     def _parse_optional_builtin_parametrized_type(self) -> TypeAttribute | None:
         with self._builtin():
             return super()._parse_optional_builtin_parametrized_type()

@@ -125,6 +125,17 @@ NINES = "9" * 5000
             "m.mlir:1:1: error: 'llvm.func' op expected visibility_ from 0 to 2, got 3",
         ),
         (
+            "func.func @f() attributes {a = dense<[(1.0, 2.0]> : tensor<1xcomplex<f32>>} { return }",
+            "m.mlir:1:48: error: expected ')' behind a complex number",
+        ),
+        (
+            'func.func @f(%a: tensor<3xf32>) { "linalg.exp"(%a, %a) '
+            "<{operandSegmentSizes = array<i32: 1, 1>}> ({ ^bb0(%x: f32, %y: f32): linalg.yield %x : f32 "
+            "^bb1: linalg.yield %a : tensor<3xf32> }) "
+            ": (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32> return }",
+            "m.mlir:1:35: error: 'linalg.exp' op expected a body of one block, got 2",
+        ),
+        (
             'func.func @f(%p: !llvm.ptr) { %q = "llvm.load"(%p) <{ordering = 3 : i64}> : '
             "(!llvm.ptr) -> i64 return }",
             "m.mlir:1:31: error: 'llvm.load' op expected ordering from 0 to 7 without 3, got 3",

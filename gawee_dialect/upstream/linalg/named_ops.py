@@ -224,6 +224,9 @@ class RowOp(NamedOp, ABC):
 
     def verify_(self) -> None:
         self.check_operands(self.inputs, self.outputs)
+        blocks = len(self.regions[0].blocks)
+        if blocks != 1:
+            raise VerifyException(f"expected a body of one block, got {blocks}")
         LinalgStructuredOperation.verify_(self)
 
     @classmethod
