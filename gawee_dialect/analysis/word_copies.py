@@ -15,8 +15,9 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 
 from gawee_dialect.dialect.affine_range import sum_of, used_dims
 from gawee_dialect.dialect.kernels.kernel import KernelOp
-from gawee_dialect.dialect.kernels.packed_products import WORD, PackedProduct
+from gawee_dialect.dialect.kernels.packed_products import PackedProduct
 from gawee_dialect.dialect.open_size import is_open
+from gawee_dialect.dialect.types import is_byte
 from gawee_dialect.hints import isa
 
 BYTES = PackedProduct.BYTES
@@ -48,8 +49,7 @@ def _bytes_of(word: SSAValue) -> dict[int, int]:
     byte = word.owner.input
     if isinstance(byte.owner, UnrealizedConversionCastOp):
         byte = byte.owner.inputs[0]
-    is_byte = isa(byte.type, IntegerType) and byte.type.width.data * BYTES.value == WORD
-    if not is_byte or not isinstance(byte, BlockArgument):
+    if not is_byte(byte.type) or not isinstance(byte, BlockArgument):
         return {}
     return {place // BYTES.bits: byte.index}
 

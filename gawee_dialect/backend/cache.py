@@ -56,7 +56,8 @@ def versions(part: str = "") -> str:
     found: list[str] = []
     for file in _sources(str(ROOT / part)):
         status = file.stat()
-        found.append(f"{file.path.removeprefix(f'{ROOT}')} {status.st_size} {status.st_mtime_ns}")
+        name = file.path.removeprefix(str(ROOT))
+        found.append(f"{name} {status.st_size} {status.st_mtime_ns}")
     return _hash_of(found)
 
 

@@ -1,6 +1,6 @@
 """Steps one after the other: a body of ops that hands a state from each step to the next."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeGuard
 
 from xdsl.builder import Builder
@@ -264,9 +264,11 @@ def is_branching(op: Operation | None) -> TypeGuard[scf.IfOp | scf.WhileOp]:
 
 def blocks_of_kernels(op: Operation) -> Sequence[Block]:
     """Return the blocks of an op whose kernels are functions each, called from there."""
-    if is_batch_loop(op) or is_branching(op):
-        return [block for region in op.regions for block in region.blocks]
-    return ()
+    return _blocks_of(op) if is_batch_loop(op) or is_branching(op) else ()
+
+
+def _blocks_of(op: Operation) -> Sequence[Block]:
+    return [block for region in op.regions for block in region.blocks]
 
 
 def scheduled_blocks(function: FuncOp) -> Iterator[Block]:
@@ -275,15 +277,11 @@ def scheduled_blocks(function: FuncOp) -> Iterator[Block]:
     Those inside of others come first.
     """
     for block in function.body.blocks:
-        yield from _steps_within(block)
+        yield from _blocks_within(block, _blocks_of_steps)
 
 
-def _steps_within(block: Block) -> Iterator[Block]:
-    for op in block.ops:
-        if is_step_loop(op) or is_branching(op):
-            for inner in (each for region in op.regions for each in region.blocks):
-                yield from _steps_within(inner)
-    yield block
+def _blocks_of_steps(op: Operation) -> Sequence[Block]:
+    return _blocks_of(op) if is_step_loop(op) or is_branching(op) else ()
 
 
 def kernel_blocks(function: FuncOp) -> Iterator[Block]:
@@ -293,13 +291,15 @@ def kernel_blocks(function: FuncOp) -> Iterator[Block]:
     A function of several blocks has none: its ops are run in an order that it computes.
     """
     if len(function.body.blocks) == 1:
-        yield from _blocks_within(function.body.block)
+        yield from _blocks_within(function.body.block, blocks_of_kernels)
 
 
-def _blocks_within(block: Block) -> Iterator[Block]:
+def _blocks_within(
+    block: Block, blocks_of: Callable[[Operation], Sequence[Block]]
+) -> Iterator[Block]:
     for op in block.ops:
-        for inner in blocks_of_kernels(op):
-            yield from _blocks_within(inner)
+        for inner in blocks_of(op):
+            yield from _blocks_within(inner, blocks_of)
     yield block
 
 

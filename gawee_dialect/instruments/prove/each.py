@@ -1,6 +1,6 @@
 """The instrument behind `--prove-each`: stop at the first pass that changes what is computed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -308,16 +308,19 @@ class ProveEach(EachPass[ProofStep]):
             spec.name for spec in specs if spec.dtype.kind in "iu" and spec.use != INDEX
         }
         if has_extremes(specs):
-            settings = self.settings
-            made = arguments_for(module, (name,), settings.seed, settings.arrays, array_of_extremes)
-            yield DataSet(made[name], name=EXTREMES)
+            yield self._data_set(module, name, array_of_extremes, EXTREMES)
 
     def _with_jumps(self, module: ModuleOp, name: str) -> Iterator[DataSet]:
         """Yield data of `jumps.py`, where something jumps."""
         if has_jumps(module):
-            settings = self.settings
-            made = arguments_for(module, (name,), settings.seed, settings.arrays, array_of_jumps)
-            yield DataSet(made[name], name=JUMPS)
+            yield self._data_set(module, name, array_of_jumps, JUMPS)
+
+    def _data_set(
+        self, module: ModuleOp, name: str, draw: Callable[[ArraySpec, int], Array], what: str
+    ) -> DataSet:
+        settings = self.settings
+        made = arguments_for(module, (name,), settings.seed, settings.arrays, draw)
+        return DataSet(made[name], name=what)
 
     def check_pass(
         self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: ProofStep

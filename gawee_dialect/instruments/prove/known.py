@@ -5,7 +5,7 @@ digests of what it reads. So a kernel is on buffers what it was on tensors, and 
 that says how it is computed, which an interpreter does not ask.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType, SymbolRefAttr, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.interpreter import PythonValues
+from xdsl.interpreter import OpImplResult, PythonValues
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
@@ -53,10 +53,30 @@ class KnownOps:
         self._last, self._made, self._bytes = self._made, {}, 0
         self._digests = {}
 
-    def key(self, op: Operation, values: PythonValues) -> Hashable | None:
-        """Return what the results of an op depend on; None where that is more than its operands."""
+    def run(
+        self, op: Operation, values: PythonValues, run: Callable[[], OpImplResult]
+    ) -> OpImplResult:
+        """Return what an op made of such values before, its buffers written, or what it makes now.
+
+        An op that depends on more than its operands runs each time.
+        """
         operands = _operands(op)
-        if operands is None or _may_share_memory(op, values):
+        key = None if operands is None else self._key(op, values, operands)
+        if operands is None or key is None:
+            return run()
+        made = self._made.get(key) or self._last.get(key)
+        if made is None:
+            result = run()
+            self._learn(key, result.values or tuple(values[at].copy() for at in operands.written))
+            return result
+        self._made[key] = made
+        for at, array in zip(operands.written, made, strict=False):
+            values[at][...] = array
+        return OpImplResult(() if operands.written else made, None)
+
+    def _key(self, op: Operation, values: PythonValues, operands: Operands) -> Hashable | None:
+        """Return what the results of an op depend on; None where that is more than its operands."""
+        if _may_share_memory(op, values):
             return None
         digests = [self._digest(op.operands[at], values[at]) for at in operands.read]
         said = self._of_op(op, {value: at for at, value in enumerate(op.operands)})
@@ -68,24 +88,8 @@ class KnownOps:
             said = said, *(self._text(value.type) for value in (*op.operands, *op.results))
         return counts(), said, *digests
 
-    def find(self, key: Hashable, op: Operation, values: PythonValues) -> PythonValues | None:
-        """Return the results of an op, its buffers written; None where they are not known."""
-        made = self._made.get(key) or self._last.get(key)
-        operands = _operands(op)
-        if made is None or operands is None:
-            return None
-        self._made[key] = made
-        for at, array in zip(operands.written, made, strict=False):
-            values[at][...] = array
-        return () if operands.written else made
-
-    def learn(
-        self, key: Hashable, op: Operation, values: PythonValues, results: PythonValues
-    ) -> None:
+    def _learn(self, key: Hashable, made: PythonValues) -> None:
         """Keep what an op made."""
-        operands = _operands(op)
-        assert operands is not None
-        made = results or tuple(values[at].copy() for at in operands.written)
         self._bytes += sum(_data(array).nbytes for array in made)
         if self._bytes <= MOST_BYTES:
             self._made[key] = made

@@ -136,16 +136,10 @@ class ExactMachine(Machine, OtherFloats):
             raise NotProvable(Diagnostic.at(op, str(error))) from error
 
     def _known_or_run(self, op: Operation, operands: PythonValues) -> OpImplResult:
-        known = self.known
-        key = None if known is None else known.key(op, operands)
-        if known is None or key is None:
-            return super()._run_op(op, operands)
-        found = known.find(key, op, operands)
-        if found is not None:
-            return OpImplResult(found, None)
-        made = super()._run_op(op, operands)
-        known.learn(key, op, operands, made.values)
-        return made
+        run = super()._run_op
+        if self.known is None:
+            return run(op, operands)
+        return self.known.run(op, operands, lambda: run(op, operands))
 
     def _taken_up(self, op: Operation, inputs: PythonValues) -> PythonValues:
         """Return operands; buffers are what they are, as others view them."""

@@ -1,7 +1,7 @@
 """Bytes with a sign become those without, where all that reads them widens them."""
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType, Signedness, TensorType, f32, i8, i32
+from xdsl.dialects.builtin import TensorType, f32, i8, i32
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
@@ -13,13 +13,12 @@ from gawee_dialect.dialect.graph.arithmetic import RoundOp
 from gawee_dialect.dialect.graph.cast import CastOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, SubOp
-from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.dialect.types import element_type, integer_range, tensor_shape, ui8
 from gawee_dialect.passes.graph.layer import hand_on_identity
 from gawee_dialect.passes.rewrite_pass import Pattern
 from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
 
-UNSIGNED = IntegerType(8, Signedness.UNSIGNED)
-SIGNED = -128, 127
+SIGNED = integer_range(i8)
 MORE = 128
 """By how much a byte without a sign is more than the one of the same rank that has one."""
 WIDE = i32, f32
@@ -57,7 +56,7 @@ class DropSigns(Pattern):
         rounded, zero = found
         more = _plus(rounded, zero + MORE, rewriter)
         clipped = rewriter.insert(ClipOp(more, min=low + MORE, max=high + MORE)).result
-        unsigned = CastOp(clipped, UNSIGNED)
+        unsigned = CastOp(clipped, ui8)
         hand_on_identity(op, unsigned)
         rewriter.insert(unsigned)
         for reader in readers:
