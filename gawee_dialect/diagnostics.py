@@ -123,7 +123,7 @@ def _first_wrong(
 
 def _redefining(table: Operation) -> Operation | None:
     """Return the first op of a symbol table whose symbol an op before it has."""
-    if not table.has_trait(SymbolTable) or len(table.regions[0].blocks) != 1:
+    if not table.has_trait(SymbolTable) or [len(each.blocks) for each in table.regions] != [1]:
         return None
     met: set[Attribute] = set()
     for op in table.regions[0].block.ops:

@@ -85,8 +85,8 @@ def open_functions(module: ModuleOp) -> Iterator[FuncOp]:
 
 
 def _functions(module: ModuleOp) -> Iterator[FuncOp]:
-    for block in module.body.blocks:  # what is read is not verified yet
-        for op in block.ops:
+    for region in module.regions:  # what is read is not verified yet
+        for op in (each for block in region.blocks for each in block.ops):
             if isinstance(op, FuncOp) and not op.is_declaration:
                 yield op
 

@@ -99,6 +99,7 @@ class LocatedParser(Parser):
         self._line_starts = line_starts(input)
         self._text = input
         self._first_uses: dict[str, Span] = {}
+        self._replaced: list[tuple[str, SSAValue]] = []
         self._any_width = False
 
     def parse_optional_str_literal(self) -> str | None:
@@ -280,19 +281,13 @@ class LocatedParser(Parser):
         return super().resolve_operand(operand, type)
 
     def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
-        # An op that takes a value before its regions are read is no use of it yet: xDSL would
-        # leave the op without its operand where a region defines a value of that name.
-        for forward in self.forward_ssa_references.get(name, {}).values():
-            if forward.first_use is None:
-                self.raise_error(
-                    f"expected operand '%{name}' to be defined before it is used",
-                    self._first_uses[name],
-                )
+        forward = self.forward_ssa_references.get(name, {}).values()
+        self._replaced += [(name, each) for each in forward]
         super()._register_ssa_definition(name, values, span)
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         try:
-            return super().parse_module(allow_implicit_module)
+            module = super().parse_module(allow_implicit_module)
         except ParseError as error:
             if self._current_token.kind is MLIRTokenKind.EOF and self.forward_ssa_references:
                 raise GaweeError(map(self._undefined, self.forward_ssa_references)) from error
@@ -301,6 +296,18 @@ class LocatedParser(Parser):
             word = self._current_token.text[:SHOWN]
             message = f"expected an op, got '{word}'"
             raise GaweeError(Diagnostic(message, self.place(self.pos))) from error
+        self._verify_replaced()
+        return module
+
+    def _verify_replaced(self) -> None:
+        # An op that takes a value before its regions are read is no use of it yet: xDSL leaves the
+        # op without its operand where a region defines a value of that name.
+        for name, value in self._replaced:
+            if value.first_use is not None:
+                self.raise_error(
+                    f"expected operand '%{name}' to be defined before it is used",
+                    self._first_uses[name],
+                )
 
     def _undefined(self, name: str) -> Diagnostic:
         known = set(_VALUE.findall(self._text)) - set(self.forward_ssa_references)

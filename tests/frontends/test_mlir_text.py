@@ -70,6 +70,19 @@ NINES = "9" * 5000
             "m.mlir:1:80: error: expected operand '%e' to be defined before it is used",
         ),
         (
+            "func.func @f(%a: index) { scf.for %i = %a to %a step %e { } "
+            "scf.for %i = %a to %a step %e { %e = arith.constant 1 : index } return }",
+            "m.mlir:1:54: error: expected operand '%e' to be defined before it is used",
+        ),
+        (
+            '%c = "builtin.module"() : () -> tensor<4xf32>',
+            "m.mlir:1:1: error: 'builtin.module' op expected 0 results, but got 1",
+        ),
+        (
+            'func.func @f() { %c = "builtin.module"() : () -> tensor<4xf32> return }',
+            "m.mlir:1:18: error: 'builtin.module' op expected 0 results, but got 1",
+        ),
+        (
             "%c = arith.constant dense<1.0> : tensor<2xf80>",
             "m.mlir:1:47: error: unsupported element type",
         ),
