@@ -79,6 +79,7 @@ FORBIDDEN = {
     "experiments": {"backend", "frontends", "instruments", "plots", "reduce", "report", "tools"},
     "workers": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
     "tuning": {"frontends", "interpreter", "plots", "reduce", "tools"},
+    "scheduling": {"frontends", "interpreter", "plots", "reduce", "tools"},
     "reduce": {"backend", "plots", "tools"},
     "fuzz": {"backend", "plots", "report", "tools"},
     "onnx_backend": {"analysis", "backend", "instruments", "passes", "plots", "reduce", "tools"},
