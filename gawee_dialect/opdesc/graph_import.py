@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, TensorType
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import SSAValue
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, verify_module
-from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
+from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.easy_json import MAX_PROBLEMS
+from gawee_dialect.frontends.op_mapping.entry_function import EntryFunction
 from gawee_dialect.identifiers import name_hint
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.described_op import DescribedOp, param_attribute
@@ -143,8 +143,7 @@ class _Builder:
     def __init__(self, graph: InvocationGraph) -> None:
         self.graph = graph
         self.known = registered_operators()
-        self.block = Block()
-        self.arguments: list[EntryArgument] = []
+        self.function = EntryFunction()
         self.values: dict[str, SSAValue] = {}
         self.table: dict[str, Tensor] = {}
         self.refused: set[str] = set()
@@ -162,23 +161,8 @@ class _Builder:
         self.graph.report.raise_if_any()
         outputs = self._outputs()
         results = [self.values[name] for name in outputs]
-        self.block.add_op(self._located(ReturnOp(*results)))
-        function = FuncOp(
-            MAIN,
-            FunctionType.from_lists(
-                [argument.type for argument in self.arguments], [each.type for each in results]
-            ),
-            Region(self.block),
-            arg_attrs=ArrayAttr(argument.attributes() for argument in self.arguments),
-            res_attrs=output_attributes(outputs),
-        )
-        module = ModuleOp([self._located(function)])
-        self._located(module)
-        return module
-
-    def _located(self, op: Operation) -> Operation:
-        op.location = self.graph.source.location(0)
-        return op
+        location = self.graph.source.location(0)
+        return self.function.located_module(results, outputs, location)
 
     def _report(self, each: LocatedInvocation, message: str, hint: str | None = None) -> None:
         text = f"'{each.invocation.optype}' op {message}"
@@ -220,20 +204,18 @@ class _Builder:
         op.location = self.graph.source.location(each.offset, invocation.name)
         outside = _outside(op, invocation)
         if outside is None:
-            self.block.add_op(op)
+            self.function.block.add_op(op)
         for tensor, result in zip(checked.outputs, op.results, strict=True):
-            value = result if outside is None else self._argument(outside, tensor)
+            value = result
+            if outside is not None:
+                type = TensorType(tensor.element, tensor.shape)
+                value = self.function.add_argument(outside, tensor.name, type)
             value.name_hint = name_hint(tensor.name)
             self.values[tensor.name] = value
             if outside is not None:
                 self.table[tensor.name] = _known(tensor, outside)
             if tensor.owner is not None and invocation.optype in OVERWRITES and is_shipped(op):
                 self.overwritten[tensor.owner] = invocation.name
-
-    def _argument(self, kind: ArgumentKind, tensor: Tensor) -> SSAValue:
-        type_ = TensorType(tensor.element, tensor.shape)
-        self.arguments.append(EntryArgument(len(self.arguments), kind, tensor.name, type_))
-        return self.block.insert_arg(type_, len(self.arguments) - 1)
 
     def _outputs(self) -> Sequence[str]:
         """Return the tensors that ops make and no op but a printing one reads, in program order."""
@@ -243,7 +225,7 @@ class _Builder:
             for argument in each.invocation.tensors_in
             if each.invocation.optype not in PRINTS
         }
-        arguments = {argument.name for argument in self.arguments}
+        arguments = {argument.name for argument in self.function.arguments}
         return [name for name in self.values if name not in read and name not in arguments]
 
 

@@ -2,7 +2,7 @@
 
 import json
 import zipfile
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from math import prod
 from pathlib import Path
@@ -43,6 +43,7 @@ class NpzFile(ParameterStore):
         except Exception as error:  # damage takes all forms: NotImplementedError, UnicodeError, ...
             raise GaweeError(f"cannot read '{path}' as .npz: {_reason(error)}") from error
         self._members = {member.removesuffix(".npy"): member for member in members}
+        self.names = self._members
 
     def describe(self, name: str) -> ArrayDescription:
         with self._opened(name) as stream:
@@ -63,12 +64,6 @@ class NpzFile(ParameterStore):
                 yield stream
         except Exception as error:  # damage takes all forms: zlib.error, EOFError, SyntaxError, ...
             raise ParameterProblem(f"cannot read it: {_reason(error)}") from error
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._members)
-
-    def __len__(self) -> int:
-        return len(self._members)
 
 
 def read_npz(path: str | Path) -> dict[str, Array]:
@@ -119,6 +114,7 @@ class SafetensorsFile(ParameterStore):
         header.pop("__metadata__", None)
         assert isa(header, dict[str, dict[str, object]])
         self._entries = header
+        self.names = header
 
     def describe(self, name: str) -> ArrayDescription:
         entry = self._entries[name]
@@ -144,12 +140,6 @@ class SafetensorsFile(ParameterStore):
             return read_only(aligned.reshape(description.shape))
         except ValueError as error:  # more axes than NumPy has
             raise ParameterProblem(f"'{name}': {first_line(error)}") from error
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
 
 
 def _check(path: Path) -> None:

@@ -95,13 +95,13 @@ class _CheckedStore(ParameterStore):
     """Some names of a store; data that cannot be read is a GaweeError."""
 
     def __init__(self, store: ParameterStore, names: Sequence[str]) -> None:
-        self._store, self._names = store, dict.fromkeys(names)
+        self._store, self.names = store, dict.fromkeys(names)
 
     def describe(self, name: str) -> ArrayDescription:
         return self._store.describe(name)
 
     def __getitem__(self, name: str) -> Array:
-        if name not in self._names:
+        if name not in self.names:
             raise KeyError(name)
         try:
             return self._store[name]
@@ -110,13 +110,7 @@ class _CheckedStore(ParameterStore):
             raise GaweeError(Diagnostic(message, problem.place)) from problem
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
+        return name in self.names
 
 
 def missing_weights(absent: Sequence[str], wanted: int, place: str | None = None) -> Diagnostic:

@@ -2,7 +2,7 @@
 
 import os
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -68,7 +68,7 @@ class FileArrays(ParameterStore):
     """Arrays at places of one file; each is read, into memory of its own, at its first use."""
 
     def __init__(self, file: OpenFile, places: Mapping[str, FileExtent]) -> None:
-        self._file, self._places = file, places
+        self._file, self._places, self.names = file, places, places
 
     def describe(self, name: str) -> ArrayDescription:
         return self._places[name].description
@@ -82,12 +82,6 @@ class FileArrays(ParameterStore):
 
     def __contains__(self, name: object) -> bool:
         return name in self._places
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def __len__(self) -> int:
-        return len(self._places)
 
 
 def places_in(mapped: Array, arrays: Mapping[str, Array]) -> Mapping[str, FileExtent]:

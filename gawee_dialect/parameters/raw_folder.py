@@ -1,6 +1,6 @@
 """A folder of raw data: one file a parameter, little-endian, C order, no header."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import prod
 from pathlib import Path
 
@@ -30,6 +30,7 @@ class RawFolder(ParameterStore):
         """Offer the weights of these arguments; what has no path is not in the folder."""
         self._folder = folder
         self._arguments = {each.name: each for each in weights}
+        self.names = self._arguments
 
     def _file(self, argument: EntryArgument) -> tuple[Path, AnyShaped]:
         if argument.path is None:
@@ -66,9 +67,3 @@ class RawFolder(ParameterStore):
         if prod(description.shape) == 0:  # an empty file cannot be mapped
             return np.empty(description.shape, dtype)
         return np.memmap(file, dtype=dtype, mode="r", shape=description.shape)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._arguments)
-
-    def __len__(self) -> int:
-        return len(self._arguments)

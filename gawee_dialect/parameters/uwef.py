@@ -367,7 +367,7 @@ class UwefFile(ParameterStore):
         self.nodes: dict[str, UwefNode] = reader.nodes(root)
         if reader.problems:
             raise GaweeError(reader.problems)
-        self._tensors = {
+        self.names = self._tensors = {
             f"{key}.{name}": tensor
             for key, node in self.nodes.items()
             for name, tensor in node.tensors.items()
@@ -402,12 +402,6 @@ class UwefFile(ParameterStore):
         if len(lost):
             raise ValueError(f"expected numbers that {dtype} holds, got a larger one at {lost[0]}")
         return result
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._tensors)
-
-    def __len__(self) -> int:
-        return len(self._tensors)
 
 
 def import_orjson(place: str):

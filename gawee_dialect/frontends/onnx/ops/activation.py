@@ -1,9 +1,10 @@
 """Activations."""
 
 from collections.abc import Callable
+from math import prod
 
 import numpy as np
-from xdsl.dialects.builtin import f64, i64
+from xdsl.dialects.builtin import TensorType, f64, i64
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.activation import (
@@ -15,6 +16,7 @@ from gawee_dialect.dialect.graph.activation import (
 )
 from gawee_dialect.dialect.graph.along_axis import LogSoftmaxOp, SoftmaxOp
 from gawee_dialect.dialect.graph.arithmetic import MaximumOp, MinimumOp
+from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.graph.reduction import ArgMaxOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten import activation as aten
@@ -119,13 +121,8 @@ def flattened(function: Callable[..., SSAValue]) -> Callable[..., SSAValue]:
     def mapping(emit: Emitter, x: SSAValue, axis: int = 1) -> SSAValue:
         shape = tensor_shape(x)
         split = axis if axis >= 0 else axis + len(shape)
-        rows = 1
-        for size in shape[:split]:
-            rows *= size
-        elements = 1
-        for size in shape:
-            elements *= size
-        flat = emit.reshape(x, (rows, elements // max(rows, 1)))
+        rows = prod(shape[:split])
+        flat = emit.reshape(x, (rows, prod(shape) // max(rows, 1)))
         return emit.reshape(function(emit, flat, 1), shape)
 
     return mapping
@@ -146,14 +143,9 @@ def log_softmax(emit: Emitter, x: SSAValue, axis: int = -1) -> SSAValue:
 @register_op("Hardmax", since=13)
 def hardmax(emit: Emitter, x: SSAValue, axis: int = -1) -> SSAValue:
     """1 at the first maximum, 0 elsewhere"""
-    from xdsl.dialects.builtin import TensorType
-
-    from gawee_dialect.dialect.graph.position import IotaOp
-    from gawee_dialect.dialect.types import tensor_type
-
     at = axis_of(x, axis)
     first = emit(ArgMaxOp(x, axis=at, keep_dims=True))
-    places = emit(IotaOp(TensorType(i64, tensor_type(x).get_shape()), at))
+    places = emit(IotaOp(TensorType(i64, tensor_shape(x)), at))
     return emit.cast(compared(emit, places, first, "eq"), element_type(x))
 
 

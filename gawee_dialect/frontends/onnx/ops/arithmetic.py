@@ -60,13 +60,12 @@ from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.registry import Result
 from gawee_dialect.frontends.op_mapping.schema import Tensors
 
-OF_INTEGERS: dict[str, type[ElementwiseOp]] = {
-    "BitwiseNot": BitwiseNotOp,
-    "BitwiseAnd": BitwiseAndOp,
-    "BitwiseOr": BitwiseOrOp,
-    "BitwiseXor": BitwiseXorOp,
+OF_BITS: dict[str, type[ElementwiseOp]] = {
+    **{"BitwiseNot": BitwiseNotOp, "BitwiseAnd": BitwiseAndOp, "And": BitwiseAndOp},
+    **{"BitwiseOr": BitwiseOrOp, "Or": BitwiseOrOp, "BitwiseXor": BitwiseXorOp},
+    "Xor": BitwiseXorOp,
 }
-"""Ops that have another name on booleans."""
+"""Ops that ONNX has under one name on integers, and under another one on booleans."""
 
 
 def same(op: Callable[..., Operation], arity: int) -> Callable[..., SSAValue]:
@@ -84,7 +83,7 @@ def same(op: Callable[..., Operation], arity: int) -> Callable[..., SSAValue]:
     return (unary, binary, ternary)[arity - 1]
 
 
-for _name, _kind in (*((kind.ONNX, kind) for kind in ELEMENTWISE), *OF_INTEGERS.items()):
+for _name, _kind in (*((kind.ONNX, kind) for kind in ELEMENTWISE), *OF_BITS.items()):
     if _name:  # what follows takes the place of some
         register_op(_name)(same(_kind, len(_kind.get_irdl_definition().operands)))
 
@@ -187,19 +186,10 @@ for _name, _function in OF_ATEN.items():
     register_op(_name)(_function)
 
 
-# Comparisons and logic.
+# Comparisons.
 
 PREDICATES = {
-    "Equal": "eq",
-    "Greater": "gt",
-    "GreaterOrEqual": "ge",
-    "Less": "lt",
-    "LessOrEqual": "le",
-}
-LOGIC: dict[str, Callable[[SSAValue, SSAValue], Operation]] = {
-    "And": BitwiseAndOp,
-    "Or": BitwiseOrOp,
-    "Xor": BitwiseXorOp,
+    **{"Equal": "eq", "Greater": "gt", "GreaterOrEqual": "ge", "Less": "lt", "LessOrEqual": "le"},
 }
 
 
@@ -212,19 +202,8 @@ def comparison(predicate: str) -> Callable[..., SSAValue]:
     return mapping
 
 
-def logic(op: Callable[[SSAValue, SSAValue], Operation]) -> Callable[..., SSAValue]:
-    """Return the mapping of an op on pairs of booleans."""
-
-    def mapping(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
-        return emit(op(a, b))
-
-    return mapping
-
-
 for _comparison_name, _predicate in PREDICATES.items():
     register_op(_comparison_name)(comparison(_predicate))
-for _comparison_name, _op in LOGIC.items():
-    register_op(_comparison_name)(logic(_op))
 
 
 @register_op("IsInf")

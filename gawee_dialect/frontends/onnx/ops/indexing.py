@@ -4,11 +4,12 @@ from collections.abc import Callable
 from math import prod
 
 import numpy as np
-from xdsl.dialects.builtin import i1, i64
+from xdsl.dialects.builtin import TensorType, i1, i64
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.comparison import WhereOp
 from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.types import element_type, is_unsigned, shape_text, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add
@@ -108,10 +109,7 @@ def compress(
     if condition is None:
         raise Refusal("expected argument 'condition', got none")
     if axis is None:
-        count = 1
-        for size in tensor_shape(input):
-            count *= size
-        input, axis = emit.reshape(input, (count,)), 0
+        input, axis = emit.reshape(input, (prod(tensor_shape(input)),)), 0
     places = emit.array(np.flatnonzero(condition).astype(np.int64), i64)
     return emit(GatherOp(input, places, axis=axis_of(input, axis)))
 
@@ -121,10 +119,6 @@ def one_hot(
     emit: Emitter, indices: SSAValue, depth: KnownArray, values: SSAValue, axis: int = -1
 ) -> SSAValue:
     """One value at the positions, another one elsewhere"""
-    from xdsl.dialects.builtin import TensorType
-
-    from gawee_dialect.dialect.graph.position import IotaOp
-
     shape = list(tensor_shape(indices))
     at = axis_of(indices, axis, new=True)
     count = int(depth.item())

@@ -24,7 +24,7 @@ from gawee_dialect.frontends.onnx.held_types import dtype_of
 from gawee_dialect.frontends.onnx.ops.activation import leaky_relu
 from gawee_dialect.frontends.onnx.ops.microsoft_attention import attention_of_projected
 from gawee_dialect.frontends.onnx.ops.microsoft_layers import MICROSOFT
-from gawee_dialect.frontends.onnx.ops.pooling import average_pool
+from gawee_dialect.frontends.onnx.ops.pooling import PoolAttributes, average_pool
 from gawee_dialect.frontends.onnx.ops.quantization import (
     dequantize_linear,
     dynamic_quantize_linear,
@@ -213,19 +213,14 @@ def qlinear_average_pool(
     x_zero_point: SSAValue | None,
     y_scale: SSAValue,
     y_zero_point: SSAValue | None = None,
-    auto_pad: str = "NOTSET",
-    ceil_mode: int = 0,
     channels_last: int = 0,
     count_include_pad: int = 0,
-    kernel_shape: Ints = (),
-    pads: Ints | None = None,
-    strides: Ints | None = None,
+    *,
+    attributes: PoolAttributes,
 ) -> SSAValue:
     """The mean of each window of a quantized image"""
     real = _channels_first(emit, _real(emit, x, x_scale, x_zero_point), channels_last)
-    mean = average_pool(
-        emit, real, kernel_shape, auto_pad, ceil_mode, count_include_pad, None, pads, strides
-    )
+    mean = average_pool(emit, real, count_include_pad, attributes=attributes)
     made = _as_it_was(emit, mean, channels_last)
     return _quantized(emit, made, y_scale, y_zero_point, dtype_of(emit, x))
 

@@ -1,6 +1,7 @@
 """Poolings."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -26,47 +27,59 @@ from gawee_dialect.frontends.op_mapping.schema import (
 )
 
 
-def _padding(
-    x: SSAValue,
-    kernel: Ints,
-    strides: Ints,
-    dilations: Ints,
-    auto_pad: str,
-    pads: Ints | None,
-) -> list[int]:
-    totals = totals_for_same(tensor_shape(x)[2:], kernel, strides, dilations)
-    return same_pads(auto_pad, pads, totals)
+@dataclass(frozen=True)
+class PoolAttributes:
+    """The attributes that all poolings of windows have; `steps` and `spread` are never left out."""
 
+    kernel_shape: Ints
+    auto_pad: str = "NOTSET"
+    ceil_mode: int = 0
+    dilations: Ints | None = None
+    pads: Ints | None = None
+    strides: Ints | None = None
 
-def _windows(
-    x: SSAValue, kernel: Ints, strides: Ints, dilations: Ints, pads: Ints, ceil_mode: int
-) -> Windows:
-    sizes = tensor_shape(x)[2:]
-    return windows_of(sizes, kernel, strides, dilations, pads, ceil=bool(ceil_mode))
+    @property
+    def steps(self) -> Ints:
+        """From each window to the next."""
+        return self.strides or [1] * len(self.kernel_shape)
+
+    @property
+    def spread(self) -> Ints:
+        """From each element of a window to the next."""
+        return self.dilations or [1] * len(self.kernel_shape)
+
+    @property
+    def is_dilated(self) -> bool:
+        """Whether there are elements between those of a window."""
+        return any(each != 1 for each in self.spread)
+
+    def padding(self, x: SSAValue) -> list[int]:
+        """Return the padding of an image."""
+        sizes = tensor_shape(x)[2:]
+        totals = totals_for_same(sizes, self.kernel_shape, self.steps, self.spread)
+        return same_pads(self.auto_pad, self.pads, totals)
+
+    def windows(self, x: SSAValue) -> Windows:
+        """Return which elements the windows of an image have."""
+        sizes, moves = tensor_shape(x)[2:], (self.steps, self.spread, self.padding(x))
+        return windows_of(sizes, self.kernel_shape, *moves, ceil=bool(self.ceil_mode))
 
 
 @register_op("MaxPool")
 def max_pool(
     emit: Emitter,
     x: SSAValue,
-    kernel_shape: Ints,
-    auto_pad: str = "NOTSET",
-    ceil_mode: int = 0,
-    dilations: Ints | None = None,
-    pads: Ints | None = None,
     storage_order: int = 0,
-    strides: Ints | None = None,
+    *,
+    attributes: PoolAttributes,
 ) -> Sequence[SSAValue | None]:
     """The maximum of each window"""
     element = element_type(x)
     if is_unsigned(element):  # padding is the least number, which int32 has one more of
         x = emit.cast(x, i32)
-    ones = [1] * len(kernel_shape)
-    steps, spread = strides or ones, dilations or ones
-    padding = _padding(x, kernel_shape, steps, spread, auto_pad, pads)
     places = None
     if emit.is_used(1):
-        windows = _windows(x, kernel_shape, steps, spread, padding, ceil_mode)
+        windows = attributes.windows(x)
         places = places_of_maxima(emit, x, windows, columns_first=bool(storage_order))
         # ONNX counts in the whole tensor.
         batch, channels, *sizes = tensor_shape(x)
@@ -77,11 +90,11 @@ def max_pool(
     result = emit(
         MaxPoolOp(
             x,
-            kernel=kernel_shape,
-            strides=steps,
-            padding=padding,
-            dilations=spread,
-            ceil_mode=bool(ceil_mode),
+            kernel=attributes.kernel_shape,
+            strides=attributes.steps,
+            padding=attributes.padding(x),
+            dilations=attributes.spread,
+            ceil_mode=bool(attributes.ceil_mode),
         )
     )
     return emit.cast(result, element), places
@@ -91,20 +104,13 @@ def max_pool(
 def average_pool(
     emit: Emitter,
     x: SSAValue,
-    kernel_shape: Ints,
-    auto_pad: str = "NOTSET",
-    ceil_mode: int = 0,
     count_include_pad: int = 0,
-    dilations: Ints | None = None,
-    pads: Ints | None = None,
-    strides: Ints | None = None,
+    *,
+    attributes: PoolAttributes,
 ) -> SSAValue:
     """The mean of each window"""
-    ones = [1] * len(kernel_shape)
-    steps, spread = strides or ones, dilations or ones
-    padding = _padding(x, kernel_shape, steps, spread, auto_pad, pads)
-    if any(each != 1 for each in spread):
-        windows = _windows(x, kernel_shape, steps, spread, padding, ceil_mode)
+    if attributes.is_dilated:
+        windows = attributes.windows(x)
         taken = windows.counted if count_include_pad else windows.inside
         total = emit(ReduceSumOp(windows.elements(emit, x, 0), axes=[2]))
         count = emit.array(taken.sum(0), element_type(x))
@@ -112,40 +118,25 @@ def average_pool(
     return emit(
         AvgPoolOp(
             x,
-            kernel=kernel_shape,
-            strides=steps,
-            padding=padding,
-            ceil_mode=bool(ceil_mode),
+            kernel=attributes.kernel_shape,
+            strides=attributes.steps,
+            padding=attributes.padding(x),
+            ceil_mode=bool(attributes.ceil_mode),
             count_include_pad=bool(count_include_pad),
         )
     )
 
 
 @register_op("LpPool")
-def lp_pool(
-    emit: Emitter,
-    x: SSAValue,
-    kernel_shape: Ints,
-    auto_pad: str = "NOTSET",
-    ceil_mode: int = 0,
-    dilations: Ints | None = None,
-    p: int = 2,
-    pads: Ints | None = None,
-    strides: Ints | None = None,
-) -> SSAValue:
+def lp_pool(emit: Emitter, x: SSAValue, p: int = 2, *, attributes: PoolAttributes) -> SSAValue:
     """The p-norm of each window"""
     powers = pow_tensors(emit, emit(AbsOp(x)), p)
-    ones = [1] * len(kernel_shape)
-    steps, spread = strides or ones, dilations or ones
-    if any(each != 1 for each in spread):
-        padding = _padding(x, kernel_shape, steps, spread, auto_pad, pads)
-        windows = _windows(x, kernel_shape, steps, spread, padding, ceil_mode)
+    if attributes.is_dilated:
+        windows = attributes.windows(x)
         total = emit(ReduceSumOp(windows.elements(emit, powers, 0), axes=[2]))
         return pow_tensors(emit, windows.shaped(emit, x, total), 1 / p)
-    mean = average_pool(
-        emit, powers, kernel_shape, auto_pad, ceil_mode, 1, dilations, pads, strides
-    )
-    return pow_tensors(emit, mul(emit, mean, float(prod(kernel_shape))), 1 / p)
+    mean = average_pool(emit, powers, 1, attributes=attributes)
+    return pow_tensors(emit, mul(emit, mean, float(prod(attributes.kernel_shape))), 1 / p)
 
 
 @register_op("MaxUnpool")
