@@ -14,7 +14,7 @@ import pytest
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import Model
-from gawee_dialect.parameters.random_arrays import random_inputs
+from gawee_dialect.parameters.given_inputs import random_inputs
 from gawee_dialect.schedules.script import parse_script
 from gawee_dialect.scheduling import schedule
 from gawee_dialect.scheduling.structured import StructuredSchedule

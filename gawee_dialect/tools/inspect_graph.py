@@ -33,6 +33,7 @@ from gawee_dialect.inspection.text_forms import (
 )
 from gawee_dialect.model import load
 from gawee_dialect.parameters import open_archive
+from gawee_dialect.parameters.archives import write_parameters
 from gawee_dialect.parameters.binding import open_parameters
 from gawee_dialect.parameters.store import (
     Array,
@@ -42,7 +43,6 @@ from gawee_dialect.parameters.store import (
     ParameterStore,
 )
 from gawee_dialect.parameters.torch_file import import_torch
-from gawee_dialect.parameters.write_archive import write_parameters
 from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import DONE, CommandParser, write_text
 from gawee_dialect.tools.graph_arguments import add_translated_file, is_size, read_options

@@ -22,16 +22,15 @@ from gawee_dialect.frontends.gawee_json.graph import (
     check_names,
     check_op,
 )
-from gawee_dialect.frontends.gawee_json.node_reader import NodeReader
-from gawee_dialect.frontends.gawee_json.ops import readers
+from gawee_dialect.frontends.gawee_json.ops import NodeReader, readers
 from gawee_dialect.frontends.gawee_json.schema import fixed_attributes
 from gawee_dialect.frontends.graph import Report
 from gawee_dialect.frontends.op_mapping.entry_function import EntryFunction
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.registry import Refusal
 from gawee_dialect.identifiers import name_hint, take_name
 from gawee_dialect.located_json import JsonObject
 from gawee_dialect.parameters.binding import LISTED, missing_weights
-from gawee_dialect.parameters.contained_file import MissingFile, check_relative
+from gawee_dialect.parameters.data_files import MissingFile, check_relative
 
 
 class GraphBuilder:

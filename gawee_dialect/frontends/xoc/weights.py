@@ -5,7 +5,7 @@ from pathlib import Path
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.frontends.xoc.document import XocDocument
-from gawee_dialect.parameters.raw_folder import RawFolder
+from gawee_dialect.parameters.data_files import RawFolder
 from gawee_dialect.parameters.store import (
     Array,
     ArrayDescription,

@@ -30,21 +30,23 @@ from gawee_dialect.frontends.metadata import (
     TENSOR_METADATA,
     metadata_values,
 )
-from gawee_dialect.frontends.onnx.export.graph import (
+from gawee_dialect.frontends.onnx.export.open_sizes import SizeNodes
+from gawee_dialect.frontends.onnx.export.recurrence import not_needed, recurrences, write_layer
+from gawee_dialect.frontends.onnx.export.registry import (
     Attribute,
     ExportedBody,
     ExportedGraph,
     ExportedNode,
     ExportedValue,
+    Given,
     OpenFigures,
     Operand,
+    Outputs,
+    writers,
 )
-from gawee_dialect.frontends.onnx.export.open_sizes import SizeNodes
-from gawee_dialect.frontends.onnx.export.recurrence import not_needed, recurrences, write_layer
-from gawee_dialect.frontends.onnx.export.registry import Given, Outputs, writers
 from gawee_dialect.frontends.onnx.model import Array
 from gawee_dialect.frontends.op_mapping.emitter import dtype_element
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.registry import Refusal
 from gawee_dialect.hints import isa
 from gawee_dialect.identifiers import take_name
 from gawee_dialect.located_json import JsonValue

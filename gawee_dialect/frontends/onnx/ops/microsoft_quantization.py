@@ -21,10 +21,8 @@ from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import scaled
 from gawee_dialect.frontends.onnx.held_types import dtype_of
-from gawee_dialect.frontends.onnx.ops.activation import leaky_relu
-from gawee_dialect.frontends.onnx.ops.microsoft_attention import attention_of_projected
-from gawee_dialect.frontends.onnx.ops.microsoft_layers import MICROSOFT
-from gawee_dialect.frontends.onnx.ops.pooling import PoolAttributes, average_pool
+from gawee_dialect.frontends.onnx.ops.elementwise import leaky_relu
+from gawee_dialect.frontends.onnx.ops.microsoft import MICROSOFT, attention_of_projected
 from gawee_dialect.frontends.onnx.ops.quantization import (
     dequantize_linear,
     dynamic_quantize_linear,
@@ -33,11 +31,10 @@ from gawee_dialect.frontends.onnx.ops.quantization import (
     rounded_to_integer,
 )
 from gawee_dialect.frontends.onnx.ops.recurrent import Recurrence, lstm_layer
+from gawee_dialect.frontends.onnx.ops.windows import PoolAttributes, average_pool
 from gawee_dialect.frontends.onnx.registry import register_op
-from gawee_dialect.frontends.op_mapping.axes import part, permuted
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.schema import Ints, Tensors
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of, part, permuted
+from gawee_dialect.frontends.op_mapping.registry import Ints, Refusal, Tensors
 
 
 def _real(emit: Emitter, x: SSAValue, scale: SSAValue, zero_point: SSAValue | None) -> SSAValue:
