@@ -24,11 +24,11 @@ from gawee_dialect.backend.measure import measured_host
 from gawee_dialect.code_options import EXACT, CodeOptions
 from gawee_dialect.evaluation.evaluator import Build
 from gawee_dialect.evaluation.time import Time
-from gawee_dialect.kernel_scheduling import NetworkSchedule
 from gawee_dialect.model import Model
-from gawee_dialect.parameters.random_arrays import random_inputs, random_parameters
+from gawee_dialect.parameters.given_inputs import random_inputs, random_parameters
 from gawee_dialect.passes.insertion import Insertion
 from gawee_dialect.scheduling import schedule
+from gawee_dialect.scheduling.kernels import NetworkSchedule
 from gawee_dialect.target.description import HOST
 from gawee_dialect.target.machine import find_processor
 from gawee_dialect.tools.run_inputs import input_specs

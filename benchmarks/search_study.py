@@ -22,7 +22,7 @@ from benchmarks.targets import processor_and_target
 from benchmarks.timing import console
 from gawee_dialect.evaluation.strategies import STRATEGIES
 from gawee_dialect.model import Model
-from gawee_dialect.parameters.random_arrays import random_inputs, random_parameters
+from gawee_dialect.parameters.given_inputs import random_inputs, random_parameters
 from gawee_dialect.plots.picture import COLOURS, picture
 from gawee_dialect.schedules.keys import Decision
 from gawee_dialect.tools.run_inputs import input_specs

@@ -8,7 +8,7 @@ of a vector. What is in registers at once is the tile: with 32 registers of 16 l
 accumulators, the others hold operands. `docs/tutorial/first_schedule.md` explains them.
 """
 
-from gawee_dialect.kernel_scheduling import KernelSchedule, NetworkSchedule
+from gawee_dialect.scheduling.kernels import KernelSchedule, NetworkSchedule
 
 
 def in_registers(sch: KernelSchedule, along: str, lanes: int, **tile: int) -> KernelSchedule:

@@ -13,8 +13,8 @@ from types import SimpleNamespace
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.evaluation.evaluator import Build
 from gawee_dialect.evaluation.search import Space
-from gawee_dialect.kernel_scheduling import KernelSchedule
 from gawee_dialect.schedules.script import Script
+from gawee_dialect.scheduling.kernels import KernelSchedule
 
 NAMES = "ijklmnopq"
 

@@ -540,7 +540,7 @@ def model_of(
 ) -> Model:
     """Return the model of a graph that was opened from a source; `weights` as for `load`."""
     from gawee_dialect.parameters import MemoryStore, ParameterStore, open_parameters
-    from gawee_dialect.parameters.resources import take_resources
+    from gawee_dialect.parameters.binding import take_resources
     from gawee_dialect.parameters.store import joined
 
     model = Model(_of_gawee_ops(graph), name=_model_name(source))

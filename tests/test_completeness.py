@@ -24,7 +24,7 @@ from xdsl.universe import Universe
 from xdsl.utils.hints import isa
 
 import gawee_dialect.passes
-from gawee_dialect.analysis.node_work import flops_rule
+from gawee_dialect.analysis.work import flops_rule
 from gawee_dialect.dialect import GAWEE, GRAPH_LEVEL, KERNEL_LEVEL
 from gawee_dialect.dialect.entry import entry_arguments, find_function
 from gawee_dialect.dialect.evaluated import EvaluatedOp
@@ -176,7 +176,7 @@ def test_what_an_op_means_is_said_in_one_place() -> None:
 def test_the_work_of_every_op_is_known() -> None:
     missing = names(op for op in LOWERED_OPS if flops_rule(op) is None and op is not ConstantOp)
 
-    assert missing == [], "analysis/node_work.py has none of these"
+    assert missing == [], "analysis/work.py has none of these"
 
 
 def test_random_ops_of_each_kind_can_be_made() -> None:

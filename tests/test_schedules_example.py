@@ -14,11 +14,11 @@ import pytest
 from examples import attention_by_keys, schedules
 from examples.attention_by_keys import AttentionByKeys
 from gawee_dialect.code_options import EXACT, CodeOptions
-from gawee_dialect.kernel_scheduling import NetworkSchedule
 from gawee_dialect.model import Model
 from gawee_dialect.passes.insertion import Insertion
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.scheduling import schedule
+from gawee_dialect.scheduling.kernels import NetworkSchedule
 from gawee_dialect.universe import make_context
 from tests.passes.modules import parse
 

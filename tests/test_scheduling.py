@@ -19,13 +19,13 @@ from gawee_dialect.backend.code_generation import emit_object
 from gawee_dialect.backend.jit import Target, optimized_module
 from gawee_dialect.code_options import EXACT, CodeOptions
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.kernel_scheduling import NetworkSchedule
 from gawee_dialect.model import Model
 from gawee_dialect.schedules.database import Database, Entry
 from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.schedules.keys import Decision
 from gawee_dialect.schedules.script import Script
 from gawee_dialect.scheduling import schedule
+from gawee_dialect.scheduling.kernels import NetworkSchedule
 from tests.closeness import assert_allclose
 from tests.effort import crossed, full_run, mostly_full
 from tests.passes.modules import parse

@@ -22,7 +22,7 @@ FOUNDATION = {"diagnostics", "hints", "locations", "upstream"}
 BELOW_EQUATIONS = {
     *("gawee_dialect.dialect.types", "gawee_dialect.dialect.special_functions"),
     *("gawee_dialect.dialect.arrays", "gawee_dialect.dialect.open_size"),
-    *("gawee_dialect.diagnostics", "gawee_dialect.easy_json", "gawee_dialect.hints"),
+    *("gawee_dialect.diagnostics", "gawee_dialect.located_json", "gawee_dialect.hints"),
     "gawee_dialect.source",
 }
 FILES_OF_SCHEDULES = "gawee_dialect.schedules.file"
@@ -79,6 +79,7 @@ FORBIDDEN = {
     "experiments": {"backend", "frontends", "instruments", "plots", "reduce", "report", "tools"},
     "workers": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
     "tuning": {"frontends", "interpreter", "plots", "reduce", "tools"},
+    "scheduling": {"frontends", "interpreter", "plots", "reduce", "tools"},
     "reduce": {"backend", "plots", "tools"},
     "fuzz": {"backend", "plots", "report", "tools"},
     "onnx_backend": {"analysis", "backend", "instruments", "passes", "plots", "reduce", "tools"},

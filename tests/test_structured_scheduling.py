@@ -14,10 +14,10 @@ import pytest
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import Model
-from gawee_dialect.parameters.random_arrays import random_inputs
+from gawee_dialect.parameters.given_inputs import random_inputs
 from gawee_dialect.schedules.script import parse_script
 from gawee_dialect.scheduling import schedule
-from gawee_dialect.structured_scheduling import StructuredSchedule
+from gawee_dialect.scheduling.structured import StructuredSchedule
 from gawee_dialect.tools.run_inputs import input_specs
 from tests.effort import mostly_full
 from tests.passes.modules import evaluate, parse

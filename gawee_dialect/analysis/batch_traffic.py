@@ -23,7 +23,7 @@ from math import prod
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.analysis.batch_axes import BatchAxes
-from gawee_dialect.analysis.node_work import node_work
+from gawee_dialect.analysis.work import node_work
 from gawee_dialect.dialect.graph.along_axis import LogSoftmaxOp, SoftmaxOp
 from gawee_dialect.dialect.graph.arrangement import BroadcastToOp
 from gawee_dialect.dialect.graph.attention import AttentionOp

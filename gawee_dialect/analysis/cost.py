@@ -17,8 +17,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.analysis.node_work import has_cost
 from gawee_dialect.analysis.op_cost import op_work
+from gawee_dialect.analysis.work import has_cost
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, entry_arguments, find_function
 from gawee_dialect.dialect.graph.constant import ConstantOp

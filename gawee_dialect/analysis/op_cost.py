@@ -29,11 +29,12 @@ from xdsl.traits import SymbolTable
 from xdsl.utils.hints import isa
 
 from gawee_dialect.analysis.index_bounds import constant_index
-from gawee_dialect.analysis.node_work import has_cost, node_work
 from gawee_dialect.analysis.work import (
     Work,
     bits_of,
     copying,
+    has_cost,
+    node_work,
     shaped,
     size_of,
     total,

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
-from gawee_dialect.analysis.written_buffers import WrittenBuffers
+from gawee_dialect.analysis.effects import WrittenBuffers
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import (
     MAIN,
@@ -23,9 +23,26 @@ from gawee_dialect.dialect.entry import (
     EntryArgument,
     entry_arguments,
     find_entry,
+    is_public,
     output_names,
+    workspace_size_name,
 )
 from gawee_dialect.dialect.index_check import IndexCheck
+from gawee_dialect.upstream.walk import all_ops
+
+# The functions of a module that own buffers: those that a caller outside of it runs.
+
+
+def entries(module: ModuleOp) -> list[FuncOp]:
+    """Return the functions that only a caller outside of the module runs: they own buffers.
+
+    What says how large the workspace of another one is has none.
+    """
+    calls = (op for op in all_ops(module) if isinstance(op, CallOp))
+    others = {call.callee.string_value() for call in calls}
+    functions = [op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks]
+    others |= {workspace_size_name(each.sym_name.data) for each in functions}
+    return [each for each in functions if is_public(each) and each.sym_name.data not in others]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import f32, i1, i64
 from xdsl.ir import Attribute
 
 from gawee_dialect.dialect.types import FLOATS, is_float, is_integer, is_unsigned
-from gawee_dialect.easy_json import Code
 from gawee_dialect.equations.functions import ELEMENT_TYPES, function_of
 from gawee_dialect.equations.program import Program, expressions
 from gawee_dialect.equations.scalars import ScalarError
@@ -35,6 +34,7 @@ from gawee_dialect.equations.syntax import (
     spelled,
     walk,
 )
+from gawee_dialect.located_json import Code
 
 
 class Weak(Enum):

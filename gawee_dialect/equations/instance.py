@@ -12,7 +12,6 @@ from xdsl.ir import Attribute
 
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.dialect.open_size import least
-from gawee_dialect.easy_json import Code
 from gawee_dialect.equations.element_types import CONVERTS, Typing, Weak
 from gawee_dialect.equations.functions import CONSTANTS, OPERATORS, PREFIXES, function_of
 from gawee_dialect.equations.parse import IndexNotationError
@@ -51,6 +50,7 @@ from gawee_dialect.equations.syntax import (
     spelled,
     walk,
 )
+from gawee_dialect.located_json import Code
 
 MAX_SIZE = 1 << 40
 """Elements of one tensor."""

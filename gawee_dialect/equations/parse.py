@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import NoReturn, TypeVar
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.easy_json import Code
 from gawee_dialect.equations.functions import PARAMETER_KINDS, WORDS
 from gawee_dialect.equations.syntax import (
     COMPARISONS,
@@ -35,6 +34,7 @@ from gawee_dialect.equations.syntax import (
     named_ranges,
     operands,
 )
+from gawee_dialect.located_json import Code
 
 MAX_TEXT = 20_000
 """Characters of one body: an attention has 400."""

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gawee_dialect.diagnostics import Diagnostic, did_you_mean
-from gawee_dialect.easy_json import Code
 from gawee_dialect.equations.functions import (
     CONSTANTS,
     CONVERSIONS,
@@ -43,6 +42,7 @@ from gawee_dialect.equations.syntax import (
     operands,
     walk,
 )
+from gawee_dialect.located_json import Code
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gawee_dialect.dialect.open_size import OpenSize
-from gawee_dialect.easy_json import Code
 from gawee_dialect.equations.functions import CONSTANTS
 from gawee_dialect.equations.syntax import (
     Binary,
@@ -18,6 +17,7 @@ from gawee_dialect.equations.syntax import (
     Size,
     Unary,
 )
+from gawee_dialect.located_json import Code
 
 ParameterValue = bool | int | float | tuple[int | float, ...]
 

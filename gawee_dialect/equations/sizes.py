@@ -11,7 +11,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from gawee_dialect.diagnostics import Diagnostic
-from gawee_dialect.easy_json import Code
 from gawee_dialect.equations.parse import problem
 from gawee_dialect.equations.program import indices_of, read_tensors
 from gawee_dialect.equations.syntax import (
@@ -25,6 +24,7 @@ from gawee_dialect.equations.syntax import (
     linear,
     walk,
 )
+from gawee_dialect.located_json import Code
 
 
 @dataclass(frozen=True)

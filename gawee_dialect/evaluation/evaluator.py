@@ -20,7 +20,7 @@ from gawee_dialect.dialect.entry import MAIN
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
-from gawee_dialect.parameters.random_arrays import random_inputs
+from gawee_dialect.parameters.given_inputs import random_inputs
 from gawee_dialect.parameters.store import Array
 
 Candidate = TypeVar("Candidate")

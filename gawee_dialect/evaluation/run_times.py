@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gawee_dialect.evaluation.statistics import Ratio, noise_of, spread_of, typical
 from gawee_dialect.evaluation.turns import Judged, Referee, Turn, take_turns, time_turn
-from gawee_dialect.parameters.random_arrays import random_inputs
+from gawee_dialect.parameters.given_inputs import random_inputs
 
 if TYPE_CHECKING:
     from gawee_dialect.backend.compiled import CompiledModel

@@ -33,7 +33,7 @@ from gawee_dialect.experiments.records import Record
 from gawee_dialect.experiments.study import Cell, Measuring, Pipeline
 from gawee_dialect.hints import isa
 from gawee_dialect.model import Model, load
-from gawee_dialect.parameters.random_arrays import random_inputs, random_parameters
+from gawee_dialect.parameters.given_inputs import random_inputs, random_parameters
 from gawee_dialect.passes.insertion import parse_insertion
 from gawee_dialect.schedules.database import NO_CHOICES
 from gawee_dialect.schedules.file import read_schedules

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.registry import Refusal
 from gawee_dialect.hints import isa
 from gawee_dialect.located_json import JsonObject, JsonValue
 

@@ -15,7 +15,7 @@ from xdsl.ir import Operation
 from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.analysis.written_buffers import WrittenBuffers, buffer_of
+from gawee_dialect.analysis.effects import WrittenBuffers, buffer_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.dialect.named_meaning import NamedMeaningOp
 from gawee_dialect.dialect.types import shape_text, tensor_type

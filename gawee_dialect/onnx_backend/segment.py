@@ -18,9 +18,9 @@ from gawee_dialect.frontends.onnx.model import (
     OnnxModel,
     OnnxNode,
     OnnxValue,
+    Scope,
 )
-from gawee_dialect.frontends.onnx.value import Scope
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.registry import Refusal
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.onnx_backend.values import Array, Values, is_array, same_elements

@@ -19,9 +19,15 @@ from gawee_dialect.opdesc.c_values import (
     Value,
     rounded,
 )
-from gawee_dialect.opdesc.description import Param
-from gawee_dialect.opdesc.enums import CONSTANTS, DTYPES, UNKNOWN, from_text
-from gawee_dialect.opdesc.invocation import ParamValue, Tensor
+from gawee_dialect.opdesc.description import (
+    CONSTANTS,
+    DTYPES,
+    UNKNOWN,
+    Param,
+    ParamValue,
+    Tensor,
+    from_text,
+)
 
 MAX_FLOAT = 3.4028234663852886e38
 

@@ -39,7 +39,7 @@ from gawee_dialect.opdesc.c_values import (
     size_of,
     type_of,
 )
-from gawee_dialect.opdesc.enums import CONSTANTS
+from gawee_dialect.opdesc.description import CONSTANTS
 from gawee_dialect.source import Place
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from gawee_dialect.opdesc.c_values import (
     converted,
     int_value,
 )
-from gawee_dialect.opdesc.enums import DTYPES, FROM_FUNCS, from_text
+from gawee_dialect.opdesc.description import DTYPES, FROM_FUNCS, from_text
 
 MAX_ELEMENTS = 100_000
 """Of all arrays that one text allocates."""

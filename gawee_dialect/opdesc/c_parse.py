@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.easy_json import Code
+from gawee_dialect.located_json import Code
 from gawee_dialect.locations import line_starts
 from gawee_dialect.opdesc.c_values import TypeName
 from gawee_dialect.source import Place

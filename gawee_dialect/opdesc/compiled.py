@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.easy_json import MAX_PROBLEMS, Code, Scalar
 from gawee_dialect.equations.instance import Body, read_body
 from gawee_dialect.equations.parse import IndexNotationError
 from gawee_dialect.equations.program import Arguments
 from gawee_dialect.equations.scalars import ParameterValue
 from gawee_dialect.equations.syntax import Parameter
+from gawee_dialect.located_json import MAX_PROBLEMS, Code, Scalar
 from gawee_dialect.opdesc.arguments import (
     ENTRY,
     LIST_ENTRY,
@@ -46,8 +46,7 @@ from gawee_dialect.opdesc.c_values import (
     TypeName,
     type_of,
 )
-from gawee_dialect.opdesc.description import Named, Operator, Param, TensorIn, TensorOut
-from gawee_dialect.opdesc.invocation import ParamValue
+from gawee_dialect.opdesc.description import Named, Operator, Param, ParamValue, TensorIn, TensorOut
 from gawee_dialect.source import Place
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ from gawee_dialect.equations.instance import Instance
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import node_name
 from gawee_dialect.opdesc.compiled import CompiledOperator
-from gawee_dialect.opdesc.invocation import (
+from gawee_dialect.opdesc.description import (
     Argument,
     CheckFailure,
     Invocation,

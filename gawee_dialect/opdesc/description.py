@@ -3,11 +3,87 @@
 The fields are those of the format, with the place of everything that an error may be about.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
+from types import MappingProxyType
+from typing import TypeAlias
 
-from gawee_dialect.easy_json import Code
+from xdsl.dialects.builtin import IntegerType, Signedness, f32, f64, i1, i8, i16, i32
+from xdsl.ir import Attribute
+
+from gawee_dialect.located_json import Code
 from gawee_dialect.source import Place
+
+# The constants of the format, which descriptions name and C expressions compare with.
+
+
+DEFAULT_DIALECT = "lightnet"
+
+ARCHS = ("none", "cpu", "cuda", "cudnn", "tensorrt", "dpu")
+MTYPES = ("LN_MEM_NONE", "LN_MEM_CPU", "LN_MEM_CUDA", "LN_MEM_DPU")
+PTYPES = (
+    "LN_PARAM_NULL",
+    "LN_PARAM_STRING",
+    "LN_PARAM_NUMBER",
+    "LN_PARAM_BOOL",
+    "LN_PARAM_ARRAY_STRING",
+    "LN_PARAM_ARRAY_NUMBER",
+    "LN_PARAM_ARRAY_BOOL",
+)
+REALTYPES = ("float", "double", "int")
+
+DTYPES: Mapping[str, Attribute] = MappingProxyType(
+    {
+        "TL_DOUBLE": f64,
+        "TL_FLOAT": f32,
+        "TL_INT32": i32,
+        "TL_INT16": i16,
+        "TL_INT8": i8,
+        "TL_UINT32": IntegerType(32, Signedness.UNSIGNED),
+        "TL_UINT16": IntegerType(16, Signedness.UNSIGNED),
+        "TL_UINT8": IntegerType(8, Signedness.UNSIGNED),
+        "TL_BOOL": i1,
+    }
+)
+"""Element types by the name of their constant, whose value is its position."""
+
+ELEW_OPS = ("TL_MUL", "TL_DIV", "TL_SUM", "TL_SUB", "TL_MAX", "TL_MIN", "TL_POW")
+RESIZE_TYPES = ("TL_NEAREST", "TL_LINEAR")
+SORT_DIRS = ("TL_SORT_DIR_ASCENDING", "TL_SORT_DIR_DESCENDING")
+
+FROM_FUNCS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "tl_dtype_from_str": tuple(DTYPES),
+        "tl_elew_op_from_str": ELEW_OPS,
+        "tl_resize_type_from_str": RESIZE_TYPES,
+        "tl_sort_dir_from_str": SORT_DIRS,
+    }
+)
+"""Functions from the name of a constant to its value, and the constants that each has."""
+
+CONSTANTS: Mapping[str, int] = MappingProxyType(
+    {
+        name: value
+        for names in (MTYPES, PTYPES, *FROM_FUNCS.values())
+        for value, name in enumerate(names)
+    }
+)
+"""Every enum constant and its value."""
+
+UNKNOWN = -1
+"""What a function of `FROM_FUNCS` returns for an unknown text."""
+
+
+def from_text(function: str, text: str) -> int:
+    """Return the value of the constant that a text names, -1 for none."""
+    names = FROM_FUNCS[function]
+    return names.index(text) if text in names else UNKNOWN
+
+
+def dtype_name(element: Attribute) -> str | None:
+    """Return the constant of an element type, None where there is none."""
+    return next((name for name, known in DTYPES.items() if known == element), None)
 
 
 @dataclass(frozen=True)
@@ -131,3 +207,80 @@ class Operator:
         """Yield the names of inputs, outputs and parameters."""
         for argument in (*self.tensors_in, *self.tensors_out, *self.params):
             yield argument.arg_name
+
+
+# One use of an operator: which tensors it gets and makes, and the values of its parameters.
+
+
+Scalar: TypeAlias = bool | int | float | str
+ParamValue: TypeAlias = Scalar | tuple[Scalar, ...] | None
+"""What an invocation may give for a parameter; an array holds one kind of value."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An entry of the tensor table; what is None is not known, and then not checked."""
+
+    name: str
+    element: Attribute
+    shape: tuple[int, ...]
+    mtype: str | None = None
+    static: bool | None = None
+    owner: str | None = None
+    creator: str | None = None
+
+    @property
+    def dtype(self) -> str:
+        """The constant of the element type, or the type where there is none."""
+        return dtype_name(self.element) or str(self.element)
+
+    @property
+    def len(self) -> int:
+        """How many elements the tensor has."""
+        return prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Argument:
+    """The tensor that an invocation gives for an argument."""
+
+    arg_name: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """An operator's name and arguments; the order of arguments is free."""
+
+    name: str
+    optype: str
+    tensors_in: Sequence[Argument] = ()
+    tensors_out: Sequence[Argument] = ()
+    params: Mapping[str, ParamValue] = field(default_factory=dict[str, ParamValue])
+
+
+class CheckFailure(Exception):
+    """The first check of an operator that an invocation fails.
+
+    `kind` is the format's name of the check: `tensor_ndim`, `param_int_ge` and the like.
+    """
+
+    def __init__(self, kind: str, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.hint = hint
+
+
+def ptype_of(value: ParamValue) -> str:
+    """Return the kind of a value: `LN_PARAM_NUMBER` and the like."""
+    if isinstance(value, tuple):
+        kinds = {ptype_of(element) for element in value}
+        if len(kinds) != 1:
+            return "an empty array" if not kinds else "a mixed array"
+        return kinds.pop().replace("LN_PARAM_", "LN_PARAM_ARRAY_")
+    if isinstance(value, bool):
+        return "LN_PARAM_BOOL"
+    if isinstance(value, int | float):
+        return "LN_PARAM_NUMBER"
+    return "LN_PARAM_NULL" if value is None else "LN_PARAM_STRING"

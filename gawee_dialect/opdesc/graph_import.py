@@ -1,28 +1,40 @@
-"""From invocations to a module: one op each, and arguments for the tensors that come from outside.
-
-A `create` whose data is in a file is a parameter of the entry function, and one of a single zero is
-an input: the caller sets it. A tensor without uses is an output; so is one that is only printed.
-"""
+"""From invocations to a module, and back: one op each, arguments for tensors from outside."""
 
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, verify_module
-from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
-from gawee_dialect.easy_json import MAX_PROBLEMS
-from gawee_dialect.identifiers import name_hint
+from gawee_dialect.dialect.entry import (
+    ArgumentKind,
+    EntryArgument,
+    entry_arguments,
+    find_function,
+    output_names,
+)
+from gawee_dialect.dialect.types import tensor_type
+from gawee_dialect.frontends.op_mapping.entry_function import EntryFunction
+from gawee_dialect.identifiers import name_hint, take_name
+from gawee_dialect.located_json import MAX_PROBLEMS
+from gawee_dialect.locations import node_name
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.described_op import DescribedOp, param_attribute
-from gawee_dialect.opdesc.invocation import CheckFailure, Invocation, Tensor
+from gawee_dialect.opdesc.description import Argument, CheckFailure, Invocation, Tensor, dtype_name
 from gawee_dialect.opdesc.invocation_graph import InvocationGraph, LocatedInvocation
 from gawee_dialect.opdesc.lightnet import is_shipped
 from gawee_dialect.opdesc.load import registered_operators
 from gawee_dialect.opdesc.pre_run import Checked, pre_run
+
+# From invocations to a module: one op each, and arguments for the tensors that come from outside.
+#
+# A `create` whose data is in a file is a parameter of the entry function, and one of a single zero
+# is an input: the caller sets it. A tensor without uses is an output; so is one that is only
+# printed.
+
 
 # An operator's life: `init`, `checked` by pre_run, `ready` by static_run, run, `end` by post_run.
 #
@@ -143,8 +155,7 @@ class _Builder:
     def __init__(self, graph: InvocationGraph) -> None:
         self.graph = graph
         self.known = registered_operators()
-        self.block = Block()
-        self.arguments: list[EntryArgument] = []
+        self.function = EntryFunction()
         self.values: dict[str, SSAValue] = {}
         self.table: dict[str, Tensor] = {}
         self.refused: set[str] = set()
@@ -162,23 +173,8 @@ class _Builder:
         self.graph.report.raise_if_any()
         outputs = self._outputs()
         results = [self.values[name] for name in outputs]
-        self.block.add_op(self._located(ReturnOp(*results)))
-        function = FuncOp(
-            MAIN,
-            FunctionType.from_lists(
-                [argument.type for argument in self.arguments], [each.type for each in results]
-            ),
-            Region(self.block),
-            arg_attrs=ArrayAttr(argument.attributes() for argument in self.arguments),
-            res_attrs=output_attributes(outputs),
-        )
-        module = ModuleOp([self._located(function)])
-        self._located(module)
-        return module
-
-    def _located(self, op: Operation) -> Operation:
-        op.location = self.graph.source.location(0)
-        return op
+        location = self.graph.source.location(0)
+        return self.function.located_module(results, outputs, location)
 
     def _report(self, each: LocatedInvocation, message: str, hint: str | None = None) -> None:
         text = f"'{each.invocation.optype}' op {message}"
@@ -220,20 +216,18 @@ class _Builder:
         op.location = self.graph.source.location(each.offset, invocation.name)
         outside = _outside(op, invocation)
         if outside is None:
-            self.block.add_op(op)
+            self.function.block.add_op(op)
         for tensor, result in zip(checked.outputs, op.results, strict=True):
-            value = result if outside is None else self._argument(outside, tensor)
+            value = result
+            if outside is not None:
+                type = TensorType(tensor.element, tensor.shape)
+                value = self.function.add_argument(outside, tensor.name, type)
             value.name_hint = name_hint(tensor.name)
             self.values[tensor.name] = value
             if outside is not None:
                 self.table[tensor.name] = _known(tensor, outside)
             if tensor.owner is not None and invocation.optype in OVERWRITES and is_shipped(op):
                 self.overwritten[tensor.owner] = invocation.name
-
-    def _argument(self, kind: ArgumentKind, tensor: Tensor) -> SSAValue:
-        type_ = TensorType(tensor.element, tensor.shape)
-        self.arguments.append(EntryArgument(len(self.arguments), kind, tensor.name, type_))
-        return self.block.insert_arg(type_, len(self.arguments) - 1)
 
     def _outputs(self) -> Sequence[str]:
         """Return the tensors that ops make and no op but a printing one reads, in program order."""
@@ -243,7 +237,7 @@ class _Builder:
             for argument in each.invocation.tensors_in
             if each.invocation.optype not in PRINTS
         }
-        arguments = {argument.name for argument in self.arguments}
+        arguments = {argument.name for argument in self.function.arguments}
         return [name for name in self.values if name not in read and name not in arguments]
 
 
@@ -261,3 +255,86 @@ def _outside(op: DescribedOp, invocation: Invocation) -> ArgumentKind | None:
         return ArgumentKind.PARAMETER
     is_blank = params["ran"] == (0, 0) and params["data"] == (0,)
     return ArgumentKind.INPUT if is_blank else None
+
+
+# From a module of described ops back to invocations, in program order and with unique names.
+
+
+def export_invocations(module: ModuleOp) -> Sequence[Invocation]:
+    """Return the invocations of a module's entry function.
+
+    Arguments of the function are `create` ops: parameters with data in a file, inputs of one zero.
+    Raises GaweeError that lists every op that is no described one.
+    """
+    function = find_function(module)
+    if function is None:
+        raise GaweeError("expected a function '@main' in the module, got none")
+    ops = [op for op in function.body.block.ops if not isinstance(op, ReturnOp)]
+    foreign = [op for op in ops if not isinstance(op, DescribedOp)]
+    if foreign:
+        raise GaweeError(
+            Diagnostic.at(op, "cannot be an invocation: no description defines it")
+            for op in foreign
+        )
+    return _Exporter(function).export([op for op in ops if isinstance(op, DescribedOp)])
+
+
+class _Exporter:
+    def __init__(self, function: FuncOp) -> None:
+        self.function = function
+        self.tensors: dict[SSAValue, str] = {}
+        self.taken: set[str] = set()
+        self.ops_taken: set[str] = set()
+
+    def export(self, ops: Sequence[DescribedOp]) -> Sequence[Invocation]:
+        """Name every tensor, those with a name of their own first, then say each op."""
+        self._name_entry()
+        arguments = zip(entry_arguments(self.function), self.function.body.block.args, strict=True)
+        made = [self._create(argument, value) for argument, value in arguments]
+        return [*made, *(self._invocation(op) for op in ops)]
+
+    def _name_entry(self) -> None:
+        arguments = zip(entry_arguments(self.function), self.function.body.block.args, strict=True)
+        for argument, value in arguments:
+            self.tensors[value] = take_name(argument.name, self.taken, 2)
+        last = self.function.body.block.last_op
+        assert isinstance(last, Operation)
+        for name, value in zip(output_names(self.function), last.operands, strict=True):
+            if value not in self.tensors:
+                self.tensors[value] = take_name(name, self.taken, 2)
+
+    def _tensor(self, value: SSAValue) -> str:
+        if value not in self.tensors:
+            self.tensors[value] = take_name(value.name_hint or "tensor", self.taken, 2)
+        return self.tensors[value]
+
+    def _create(self, argument: EntryArgument, value: SSAValue) -> Invocation:
+        type_ = tensor_type(value)
+        dtype = dtype_name(type_.element_type)
+        if dtype is None:
+            message = (
+                f"cannot create tensor '{argument.name}' of element type '{type_.element_type}'"
+            )
+            raise GaweeError(Diagnostic.at(self.function, message))
+        params = {
+            "dtype": dtype,
+            "dims": tuple(type_.get_shape()),
+            "ran": (0, 0),
+            "data": (0,),
+            "from_file": argument.kind is not ArgumentKind.INPUT,
+        }
+        name = take_name(f"create_{argument.name}", self.ops_taken, 2)
+        return Invocation(name, "create", (), (Argument("dst", self.tensors[value]),), params)
+
+    def _invocation(self, op: DescribedOp) -> Invocation:
+        operator = op.description().operator
+        name = take_name(node_name(op.location) or operator.optype, self.ops_taken, 2)
+        inputs = zip(operator.tensors_in, op.operands, strict=True)
+        outputs = zip(operator.tensors_out, op.results, strict=True)
+        return Invocation(
+            name,
+            operator.optype,
+            [Argument(tensor.arg_name, self._tensor(value)) for tensor, value in inputs],
+            [Argument(tensor.arg_name, self._tensor(value)) for tensor, value in outputs],
+            op.params(),
+        )

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gawee_dialect.easy_json import (
+from gawee_dialect.frontends.graph import Report
+from gawee_dialect.located_json import (
     MAX_NAME,
     MAX_PROBLEMS,
     Deleted,
@@ -21,9 +22,8 @@ from gawee_dialect.easy_json import (
     Scalar,
     decode_easy_json,
 )
-from gawee_dialect.frontends.graph import Report
-from gawee_dialect.opdesc.invocation import Argument, Invocation, ParamValue, ptype_of
-from gawee_dialect.opdesc.invocation import Scalar as ParamScalar
+from gawee_dialect.opdesc.description import Argument, Invocation, ParamValue, ptype_of
+from gawee_dialect.opdesc.description import Scalar as ParamScalar
 from gawee_dialect.opdesc.op_text import OpTextReader
 from gawee_dialect.opdesc.read import MAX_ARGUMENTS
 from gawee_dialect.source import Source

@@ -19,7 +19,7 @@ from xdsl.ir import Attribute
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.named_meaning import NamedMeaningOp
 from gawee_dialect.dialect.types import AnyTensor, tensor_type
-from gawee_dialect.easy_json import Code
+from gawee_dialect.located_json import Code
 from gawee_dialect.locations import place
 from gawee_dialect.opdesc.described_op import DescribedOp, param_text
 from gawee_dialect.opdesc.description import Operator

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.easy_json import (
+from gawee_dialect.located_json import (
     MAX_DEPTH,
     MAX_NAME,
     Deleted,

@@ -34,7 +34,7 @@ from gawee_dialect.equations.syntax import (
 from gawee_dialect.hints import isa
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.described_op import BodyOp
-from gawee_dialect.opdesc.invocation import Argument, CheckFailure, Invocation, Tensor
+from gawee_dialect.opdesc.description import Argument, CheckFailure, Invocation, Tensor
 from gawee_dialect.opdesc.pre_run import pre_run
 
 # Random uses of an operator that are valid by its description: shapes, parameters, and data.

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from xdsl.ir import Attribute
 
 from gawee_dialect.diagnostics import did_you_mean
-from gawee_dialect.easy_json import Code
 from gawee_dialect.equations.instance import Instance, Misfit, Type
+from gawee_dialect.located_json import Code
 from gawee_dialect.opdesc.arguments import (
     OPERATOR,
     entry_struct,
@@ -35,14 +35,17 @@ from gawee_dialect.opdesc.c_values import (
     converted,
 )
 from gawee_dialect.opdesc.compiled import CompiledOperator, numbers_of
-from gawee_dialect.opdesc.description import Bound, Param, TensorIn, TensorOut
-from gawee_dialect.opdesc.enums import DTYPES
-from gawee_dialect.opdesc.invocation import (
+from gawee_dialect.opdesc.description import (
+    DTYPES,
     Argument,
+    Bound,
     CheckFailure,
     Invocation,
+    Param,
     ParamValue,
     Tensor,
+    TensorIn,
+    TensorOut,
     ptype_of,
 )
 from gawee_dialect.source import Place

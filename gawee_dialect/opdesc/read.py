@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.easy_json import (
+from gawee_dialect.located_json import (
     MAX_CHARACTERS,
     MAX_NAME,
     MAX_PROBLEMS,
@@ -19,15 +19,6 @@ from gawee_dialect.easy_json import (
 )
 from gawee_dialect.opdesc.compiled import CompiledOperator, compile_operators
 from gawee_dialect.opdesc.description import (
-    Bound,
-    ExtraPrivate,
-    Named,
-    Operator,
-    Param,
-    TensorIn,
-    TensorOut,
-)
-from gawee_dialect.opdesc.enums import (
     ARCHS,
     DEFAULT_DIALECT,
     DTYPES,
@@ -35,6 +26,13 @@ from gawee_dialect.opdesc.enums import (
     MTYPES,
     PTYPES,
     REALTYPES,
+    Bound,
+    ExtraPrivate,
+    Named,
+    Operator,
+    Param,
+    TensorIn,
+    TensorOut,
 )
 from gawee_dialect.opdesc.mlir_body import check_mlir_body
 from gawee_dialect.opdesc.op_text import MAX_OPERATORS, decode_op_text, is_op_text
@@ -524,7 +522,7 @@ def parse_descriptions(text: str, name: str) -> DescriptionFile:
 
 def read_descriptions(path: str | Path) -> DescriptionFile:
     """Read the descriptions of a file; raises OSError, and GaweeError as `parse_descriptions`."""
-    from gawee_dialect.easy_json import MAX_CHARACTERS
+    from gawee_dialect.located_json import MAX_CHARACTERS
 
     size = Path(path).stat().st_size  # of a device: 0
     if size > 4 * MAX_CHARACTERS:

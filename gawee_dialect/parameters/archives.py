@@ -2,18 +2,21 @@
 
 import json
 import zipfile
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
+from importlib import import_module
 from math import prod
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 from numpy.lib import format as npy
+from xdsl.dialects.func import FuncOp
 from xdsl.utils.hints import isa
 
-from gawee_dialect.diagnostics import GaweeError, first_line
-from gawee_dialect.parameters.contained_file import require_regular
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments
+from gawee_dialect.parameters.data_files import check_relative, require_regular
 from gawee_dialect.parameters.store import (
     Array,
     ArrayDescription,
@@ -22,6 +25,10 @@ from gawee_dialect.parameters.store import (
     array_dtype,
     read_only,
 )
+from gawee_dialect.parameters.torch_file import SUFFIXES, import_torch
+from gawee_dialect.parameters.uwef import SUFFIX as UWEF_SUFFIX
+from gawee_dialect.parameters.uwef import nodes_of_names, write_uwef
+from gawee_dialect.whole_file import whole_file
 
 
 def _reason(error: Exception) -> str:
@@ -43,6 +50,7 @@ class NpzFile(ParameterStore):
         except Exception as error:  # damage takes all forms: NotImplementedError, UnicodeError, ...
             raise GaweeError(f"cannot read '{path}' as .npz: {_reason(error)}") from error
         self._members = {member.removesuffix(".npy"): member for member in members}
+        self.names = self._members
 
     def describe(self, name: str) -> ArrayDescription:
         with self._opened(name) as stream:
@@ -63,12 +71,6 @@ class NpzFile(ParameterStore):
                 yield stream
         except Exception as error:  # damage takes all forms: zlib.error, EOFError, SyntaxError, ...
             raise ParameterProblem(f"cannot read it: {_reason(error)}") from error
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._members)
-
-    def __len__(self) -> int:
-        return len(self._members)
 
 
 def read_npz(path: str | Path) -> dict[str, Array]:
@@ -119,6 +121,7 @@ class SafetensorsFile(ParameterStore):
         header.pop("__metadata__", None)
         assert isa(header, dict[str, dict[str, object]])
         self._entries = header
+        self.names = header
 
     def describe(self, name: str) -> ArrayDescription:
         entry = self._entries[name]
@@ -145,12 +148,6 @@ class SafetensorsFile(ParameterStore):
         except ValueError as error:  # more axes than NumPy has
             raise ParameterProblem(f"'{name}': {first_line(error)}") from error
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
 
 def _check(path: Path) -> None:
     """Let the format's own library check the header: offsets, overlaps, sizes."""
@@ -162,3 +159,69 @@ def _check(path: Path) -> None:
             pass
     except safetensors.SafetensorError as error:
         raise GaweeError(f"cannot read '{path}' as .safetensors: {first_line(error)}") from error
+
+
+# Weights, written: .npz, .safetensors, PyTorch's .pt, or a folder of raw files.
+
+
+def _write_npz(path: Path, store: ParameterStore) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, array in store.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                npy.write_array(member, np.asanyarray(array), allow_pickle=False)
+
+
+def _write_safetensors(path: Path, store: ParameterStore) -> None:
+    save_file: Callable[..., None] = getattr(import_module("safetensors.numpy"), "save_file")
+    save_file(dict(store), path)
+
+
+def _write_torch(path: Path, store: ParameterStore) -> None:
+    torch = import_torch(f"cannot write weights '{path}'")
+    torch.save({name: torch.from_numpy(array.copy()) for name, array in store.items()}, path)
+
+
+_WRITERS: dict[str, Callable[[Path, ParameterStore], None]] = {
+    ".npz": _write_npz,
+    ".safetensors": _write_safetensors,
+    **dict.fromkeys(SUFFIXES, _write_torch),
+}
+
+
+def write_parameters(path: Path, store: ParameterStore, function: FuncOp | None = None) -> None:
+    """Write all arrays of a store in the format that the suffix of `path` names.
+
+    A path without suffix is a folder of raw files, whose names are those that `function` says, and
+    which holds its parameters alone. The file or folder is whole or not there. Raises GaweeError
+    for what a format cannot hold, OSError where nothing can be written.
+    """
+    if path.suffix == UWEF_SUFFIX:
+        write_uwef(path, nodes_of_names(store), store)
+    elif path.suffix in _WRITERS:
+        with whole_file(path) as draft:
+            _WRITERS[path.suffix](draft, store)
+    elif path.suffix:
+        supported = ", ".join((UWEF_SUFFIX, *_WRITERS))
+        raise GaweeError(f"unsupported weights '{path}'; supported: a folder, {supported}")
+    elif function is None:
+        raise GaweeError(
+            Diagnostic(
+                f"cannot write folder '{path}': raw files say neither name nor shape",
+                hint="--graph GRAPH says which file holds which parameter",
+            )
+        )
+    else:
+        _write_folder(path, store, function)
+
+
+def _write_folder(path: Path, store: ParameterStore, function: FuncOp) -> None:
+    if path.exists():
+        raise GaweeError(f"cannot write folder '{path}': it exists")
+    kinds = (ArgumentKind.PARAMETER, ArgumentKind.CONSTANT)
+    with whole_file(path) as draft:
+        for argument in entry_arguments(function):
+            if argument.kind in kinds and argument.path is not None:
+                file = draft / check_relative(argument.path)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                array = store[argument.name]
+                array.astype(array.dtype.newbyteorder("<"), copy=False).tofile(file)

@@ -3,14 +3,20 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, DictionaryAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.dialect.entry import EntryArgument
+from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
 from gawee_dialect.dialect.types import dtype_name, is_shaped, shape_text
+from gawee_dialect.hints import isa
+from gawee_dialect.identifiers import free_name
 from gawee_dialect.parameters.archives import NpzFile, SafetensorsFile
-from gawee_dialect.parameters.contained_file import require_regular
-from gawee_dialect.parameters.raw_folder import RawFolder
+from gawee_dialect.parameters.data_files import RawFolder, require_regular
 from gawee_dialect.parameters.store import (
     Array,
     ArrayDescription,
@@ -22,6 +28,57 @@ from gawee_dialect.parameters.store import (
 from gawee_dialect.parameters.torch_file import SUFFIXES, TorchFile
 from gawee_dialect.parameters.uwef import SUFFIX as UWEF_SUFFIX
 from gawee_dialect.parameters.uwef import UwefFile
+from gawee_dialect.upstream.resources import resource_name
+
+# Constants that MLIR text holds as resources, as parameters of the function that uses them.
+
+
+def take_resources(function: FuncOp) -> Mapping[str, Array]:
+    """Make every resource that a function uses a parameter of it; return their arrays by name.
+
+    Changes the function in place. Constants of other functions stay as they are.
+
+        %w = arith.constant dense_resource<weight> : tensor<2xf32>
+        ->
+        func.func @main(..., %w: tensor<2xf32> {gawee.parameter = "weight"})
+    """
+    marks = list(function.arg_attrs or [DictionaryAttr({})] * len(function.body.block.args))
+    arguments: dict[DenseIntOrFPElementsAttr, SSAValue] = {}
+    arrays: dict[str, Array] = {}
+    for op in [op for op in function.walk() if isinstance(op, arith.ConstantOp)]:
+        value = op.value
+        resource = resource_name(value) if isa(value, DenseIntOrFPElementsAttr) else None
+        if resource is None or not isa(value, DenseIntOrFPElementsAttr):
+            continue
+        if value not in arguments:
+            name = free_name(resource, arrays)
+            arrays[name] = _array(value)
+            arguments[value] = _argument(function, op)
+            index = len(marks)
+            marks.append(
+                EntryArgument(index, ArgumentKind.PARAMETER, name, value.type).attributes()
+            )
+        op.result.replace_all_uses_with(arguments[value])
+        op.detach()
+        op.erase()
+    if arrays:
+        function.arg_attrs = ArrayAttr(marks)
+        function.update_function_type()
+    return arrays
+
+
+def _argument(function: FuncOp, op: arith.ConstantOp) -> SSAValue:
+    block = function.body.block
+    argument = block.insert_arg(op.result.type, len(block.args), op.location)
+    argument.name_hint = op.result.name_hint
+    return argument
+
+
+def _array(value: DenseIntOrFPElementsAttr) -> Array:
+    element: Attribute = value.get_element_type()
+    array = np.frombuffer(value.data.data, dtype_name(element))
+    return array.reshape(value.get_shape())
+
 
 LISTED = 3
 """Weights that are not there are named one by one up to so many."""
@@ -95,13 +152,13 @@ class _CheckedStore(ParameterStore):
     """Some names of a store; data that cannot be read is a GaweeError."""
 
     def __init__(self, store: ParameterStore, names: Sequence[str]) -> None:
-        self._store, self._names = store, dict.fromkeys(names)
+        self._store, self.names = store, dict.fromkeys(names)
 
     def describe(self, name: str) -> ArrayDescription:
         return self._store.describe(name)
 
     def __getitem__(self, name: str) -> Array:
-        if name not in self._names:
+        if name not in self.names:
             raise KeyError(name)
         try:
             return self._store[name]
@@ -110,13 +167,7 @@ class _CheckedStore(ParameterStore):
             raise GaweeError(Diagnostic(message, problem.place)) from problem
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
+        return name in self.names
 
 
 def missing_weights(absent: Sequence[str], wanted: int, place: str | None = None) -> Diagnostic:

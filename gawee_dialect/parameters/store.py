@@ -1,7 +1,7 @@
 """What every place of weights offers: names, shapes and dtypes at once, the data on demand."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +37,9 @@ class ArrayDescription:
 class ParameterStore(Mapping[str, Array], ABC):
     """Arrays by parameter name: read-only, C-ordered, memory-mapped where the format allows it."""
 
+    names: Collection[str]
+    """The names of all, in order."""
+
     @abstractmethod
     def describe(self, name: str) -> ArrayDescription:
         """Return what the store has under a name, without reading the data.
@@ -45,12 +48,18 @@ class ParameterStore(Mapping[str, Array], ABC):
         as the store says.
         """
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
 
 class MemoryStore(ParameterStore):
     """Arrays that are already in memory."""
 
     def __init__(self, arrays: Mapping[str, Array]) -> None:
-        self._arrays = arrays
+        self._arrays = self.names = arrays
 
     def describe(self, name: str) -> ArrayDescription:
         array = self._arrays[name]
@@ -58,12 +67,6 @@ class MemoryStore(ParameterStore):
 
     def __getitem__(self, name: str) -> Array:
         return read_only(self._arrays[name])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._arrays)
-
-    def __len__(self) -> int:
-        return len(self._arrays)
 
 
 def read_only(array: Array) -> Array:

@@ -1,6 +1,6 @@
 """Files that PyTorch writes, .pt, .pth and .bin: loaded safely, with nothing of theirs executed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from pickletools import genops
@@ -55,6 +55,7 @@ class TorchFile(ParameterStore):
 
     def __init__(self, path: Path) -> None:
         self._tensors = _state_dict(path, _load(path))
+        self.names = self._tensors
 
     def describe(self, name: str) -> ArrayDescription:
         tensor = self._tensors[name]
@@ -69,12 +70,6 @@ class TorchFile(ParameterStore):
         if description.dtype == "bfloat16":
             return read_only(tensor.view(import_module("torch").int16).numpy().view(dtype))
         return read_only(tensor.numpy())
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._tensors)
-
-    def __len__(self) -> int:
-        return len(self._tensors)
 
 
 def import_torch(what: str):

@@ -34,7 +34,7 @@ from gawee_dialect.frontends.npu_ir.trace import (
     kind_of,
     one_trace,
 )
-from gawee_dialect.frontends.op_mapping.schema import value_text
+from gawee_dialect.frontends.op_mapping.registry import value_text
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.model import Model
 from gawee_dialect.pytorch.call_record import described, record_of_call

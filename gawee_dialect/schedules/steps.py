@@ -12,7 +12,7 @@ from math import ceil
 
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
-from gawee_dialect.analysis.combiners import combiner_of
+from gawee_dialect.analysis.kernel_kind import combiner_of
 from gawee_dialect.dialect.affine_range import used_dims
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.schedule import Loop, Prefetch, Schedule

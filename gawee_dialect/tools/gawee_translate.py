@@ -107,7 +107,7 @@ def _write_llvm_ir(job: Job) -> None:
 
 
 def _write_invocations(job: Job) -> None:
-    from gawee_dialect.opdesc.graph_export import export_invocations
+    from gawee_dialect.opdesc.graph_import import export_invocations
     from gawee_dialect.opdesc.invocation_graph import invocations_json, invocations_text
 
     invocations = export_invocations(job.module)
@@ -129,8 +129,8 @@ def _write_onnx(job: Job) -> None:
 
 
 def _write_xoc(job: Job) -> None:
+    from gawee_dialect.frontends.xoc.document import xoc_text
     from gawee_dialect.frontends.xoc.export import export_xoc, write_xoc
-    from gawee_dialect.frontends.xoc.write import xoc_text
 
     output, edges = job.arguments.output, job.arguments.edges
     if output != "-":

@@ -18,7 +18,7 @@ from gawee_dialect.backend.openmp import check_threads, cores
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.evaluation.strategies import STRATEGIES
 from gawee_dialect.model import Model, load
-from gawee_dialect.parameters.random_arrays import random_parameters
+from gawee_dialect.parameters.given_inputs import random_parameters
 from gawee_dialect.passes.insertion import Insertion, parse_insertion
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.schedules.database import NO_CHOICES

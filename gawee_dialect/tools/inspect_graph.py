@@ -9,7 +9,7 @@ gawee-translate torch MODULE:FACTORY   a PyTorch model as NPU_IR
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from math import prod
 from pathlib import Path
@@ -33,6 +33,7 @@ from gawee_dialect.inspection.text_forms import (
 )
 from gawee_dialect.model import load
 from gawee_dialect.parameters import open_archive
+from gawee_dialect.parameters.archives import write_parameters
 from gawee_dialect.parameters.binding import open_parameters
 from gawee_dialect.parameters.store import (
     Array,
@@ -42,7 +43,6 @@ from gawee_dialect.parameters.store import (
     ParameterStore,
 )
 from gawee_dialect.parameters.torch_file import import_torch
-from gawee_dialect.parameters.write_archive import write_parameters
 from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import DONE, CommandParser, write_text
 from gawee_dialect.tools.graph_arguments import add_translated_file, is_size, read_options
@@ -212,7 +212,7 @@ class _WatchedStore(ParameterStore):
     """A store that reports how many bytes were read of it."""
 
     def __init__(self, store: ParameterStore, tell: Callable[[int], None]) -> None:
-        self._store = store
+        self._store, self.names = store, store
         self._tell = tell
 
     def describe(self, name: str) -> ArrayDescription:
@@ -226,12 +226,6 @@ class _WatchedStore(ParameterStore):
             raise GaweeError(Diagnostic(message, problem.place)) from problem
         self._tell(array.nbytes)
         return array
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._store)
-
-    def __len__(self) -> int:
-        return len(self._store)
 
 
 def weights_parser() -> CommandParser:

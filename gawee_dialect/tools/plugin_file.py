@@ -203,7 +203,7 @@ def _described(file: LoadedFile) -> Iterator[Dialect]:
 
 def _json_ops(file: LoadedFile) -> "Iterator[JsonOp]":
     """Yield the op types of graphs that a file brings: for its ops, or read by its functions."""
-    if "gawee_dialect.frontends.gawee_json.own_ops" not in sys.modules:
+    if "gawee_dialect.frontends.gawee_json.schema" not in sys.modules:
         return  # the file has none, and needs no import for them
     from gawee_dialect.frontends.gawee_json.own_ops import JsonOp
     from gawee_dialect.frontends.gawee_json.schema import op_types

@@ -13,9 +13,8 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
 from gawee_dialect.dialect.types import dtype_name, install_hint, is_shaped, shape_text
 from gawee_dialect.parameters.archives import read_npy, read_npz
-from gawee_dialect.parameters.contained_file import MAX_TENSOR_BYTES
-from gawee_dialect.parameters.given_inputs import fitted
-from gawee_dialect.parameters.random_arrays import random_array
+from gawee_dialect.parameters.data_files import MAX_TENSOR_BYTES
+from gawee_dialect.parameters.given_inputs import fitted, random_array
 
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
 

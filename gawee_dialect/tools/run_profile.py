@@ -49,8 +49,8 @@ def profile(session: Session, level: Level) -> dict[str, object]:
 
 def write_profile(session: Session, times: "Sequence[NodeTime]") -> None:
     """Write the graph as XOC with the time of each node; raises GaweeError, OSError."""
+    from gawee_dialect.frontends.xoc.document import xoc_text
     from gawee_dialect.frontends.xoc.export import timed_document
-    from gawee_dialect.frontends.xoc.write import xoc_text
     from gawee_dialect.whole_file import whole_file
 
     path = session.arguments.write_profile

@@ -20,7 +20,7 @@ from gawee_dialect.frontends.graph import Graph
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model, model_of
 from gawee_dialect.parameters import open_archive
-from gawee_dialect.parameters.random_arrays import random_parameters
+from gawee_dialect.parameters.given_inputs import random_parameters
 from gawee_dialect.parameters.store import Array, joined
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import parse_passes, run_pipeline

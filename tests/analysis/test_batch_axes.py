@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.analysis.batch_axes import Along, BatchArguments
 from gawee_dialect.analysis.batch_axes import carry as carry
-from gawee_dialect.analysis.batch_axes.rules import rule_of
+from gawee_dialect.analysis.batch_axes.carry import rule_of
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect import ELEMENTWISE, GRAPH_LEVEL
 from gawee_dialect.dialect.entry import find_function

@@ -10,7 +10,7 @@ import rich.console
 from examples.resnet18.write_graph import write_resnet18
 from examples.unet.write_graph import write_unet
 from gawee_dialect.analysis.cost import CostReport, analyze_module_cost, cost_table
-from gawee_dialect.analysis.node_work import flops_rule
+from gawee_dialect.analysis.work import flops_rule
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect import GAWEE
 from gawee_dialect.frontends.gawee_json import parse_gawee_json

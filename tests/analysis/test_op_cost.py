@@ -432,7 +432,7 @@ NOT_WORK = {"gawee.constant", "gawee.getattr", "gawee.getitem"}
 
 
 def test_every_node_of_the_graph_has_a_rule() -> None:
-    from gawee_dialect.analysis.node_work import flops_rule
+    from gawee_dialect.analysis.work import flops_rule
 
     without = {op.name for op in GRAPH_LEVEL if flops_rule(op) is None}
 

@@ -17,13 +17,13 @@ from gawee_dialect.dialect.graph.cast import BitcastOp
 from gawee_dialect.dialect.graph.comparison import CompareOp
 from gawee_dialect.dialect.graph.elementwise import BinaryOp, ElementwiseOp, UnaryOp
 from gawee_dialect.dialect.types import ELEMENT_TYPES
-from gawee_dialect.easy_json import Code
 from gawee_dialect.equations.evaluate import evaluate, evaluate_elements
 from gawee_dialect.equations.functions import OPERATORS, PREFIXES, Function, function_of
 from gawee_dialect.equations.instance import Body, Misfit, Type, of_elements, read_body
 from gawee_dialect.equations.program import Arguments
 from gawee_dialect.equations.syntax import Binary, Call, Unary, walk
 from gawee_dialect.instruments.prove.from_integers import ExactFromIntegers
+from gawee_dialect.located_json import Code
 from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
 from gawee_dialect.passes.rewrite_pass import ops_of
 

@@ -21,7 +21,7 @@ from gawee_dialect.frontends.graph import ReadOptions
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
 from gawee_dialect.levels import Level, level_of
 from gawee_dialect.model import Model
-from gawee_dialect.parameters.random_arrays import random_array
+from gawee_dialect.parameters.given_inputs import random_array
 from gawee_dialect.passes.graph.lower_opdesc import LowerOpdesc
 from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
 from gawee_dialect.passes.pass_manager import run_passes

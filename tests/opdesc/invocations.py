@@ -8,8 +8,14 @@ from xdsl.dialects.builtin import f32, f64, i32, i64
 
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.described_op import DescribedOp
-from gawee_dialect.opdesc.enums import DTYPES
-from gawee_dialect.opdesc.invocation import Argument, Invocation, ParamValue, Tensor, ptype_of
+from gawee_dialect.opdesc.description import (
+    DTYPES,
+    Argument,
+    Invocation,
+    ParamValue,
+    Tensor,
+    ptype_of,
+)
 from gawee_dialect.opdesc.lightnet import lightnet_dialect
 
 ELEMENTS = {"f": f32, "i": i32, "d": f64}

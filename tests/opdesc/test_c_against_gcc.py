@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import f32
 
-from gawee_dialect.easy_json import Code
+from gawee_dialect.located_json import Code
 from gawee_dialect.opdesc.arguments import tensor_struct
 from gawee_dialect.opdesc.c_evaluate import CodeFailure, Evaluator, Unsatisfied
 from gawee_dialect.opdesc.c_parse import parse_expression, parse_statements
@@ -28,7 +28,7 @@ from gawee_dialect.opdesc.c_values import (
     Ref,
     Value,
 )
-from gawee_dialect.opdesc.invocation import Tensor
+from gawee_dialect.opdesc.description import Tensor
 
 pytest.importorskip("pycparser")
 GCC = shutil.which("gcc")

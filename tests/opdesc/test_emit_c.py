@@ -10,21 +10,21 @@ import pytest
 
 from gawee_dialect.opdesc import lightnet
 from gawee_dialect.opdesc.compiled import CompiledOperator
-from gawee_dialect.opdesc.emit.c_file import (
-    c_file,
-    entry_data,
-    header_text,
-    param_data,
-    tensor_data,
-)
-from gawee_dialect.opdesc.enums import CONSTANTS
-from gawee_dialect.opdesc.invocation import (
+from gawee_dialect.opdesc.description import (
+    CONSTANTS,
     Argument,
     CheckFailure,
     Invocation,
     ParamValue,
     Tensor,
     ptype_of,
+)
+from gawee_dialect.opdesc.emit.c_file import (
+    c_file,
+    entry_data,
+    header_text,
+    param_data,
+    tensor_data,
 )
 from gawee_dialect.opdesc.pre_run import pre_run
 from gawee_dialect.opdesc.read import parse_descriptions, read_descriptions

@@ -17,7 +17,7 @@ from xdsl.utils.test_value import create_ssa_value
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
 from gawee_dialect.opdesc import lightnet
 from gawee_dialect.opdesc.described_op import BodyOp, param_attribute
-from gawee_dialect.opdesc.invocation import ptype_of
+from gawee_dialect.opdesc.description import ptype_of
 from gawee_dialect.opdesc.load import load_operator_descriptions
 from gawee_dialect.opdesc.oracle import random_use
 from gawee_dialect.tools.gawee_opt import main as gawee_opt

@@ -9,8 +9,7 @@ import pytest
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
-from gawee_dialect.opdesc.graph_export import export_invocations
-from gawee_dialect.opdesc.graph_import import import_invocations
+from gawee_dialect.opdesc.graph_import import export_invocations, import_invocations
 from gawee_dialect.opdesc.invocation_graph import (
     invocations_json,
     invocations_text,

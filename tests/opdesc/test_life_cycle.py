@@ -8,8 +8,8 @@ import pytest
 from xdsl.dialects.builtin import f32
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.opdesc.description import Argument, Invocation, Tensor
 from gawee_dialect.opdesc.graph_import import Life, State, offset_in_arena
-from gawee_dialect.opdesc.invocation import Argument, Invocation, Tensor
 from gawee_dialect.opdesc.pre_run import Checked
 from gawee_dialect.opdesc.read import parse_descriptions
 from gawee_dialect.tools.gawee_opt import main as gawee_opt

@@ -8,7 +8,7 @@ from xdsl.utils.test_value import create_ssa_value
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.opdesc.described_op import DescribedOp
-from gawee_dialect.opdesc.invocation import CheckFailure
+from gawee_dialect.opdesc.description import CheckFailure
 from gawee_dialect.opdesc.load import load_operator_descriptions, loaded_operators
 from gawee_dialect.tools.gawee_opt import main
 from gawee_dialect.universe import all_dialects

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 from xdsl.dialects.builtin import f32, i8, i32
 
-from gawee_dialect.opdesc.invocation import (
+from gawee_dialect.opdesc.description import (
     Argument,
     CheckFailure,
     Invocation,

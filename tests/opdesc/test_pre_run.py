@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 from xdsl.dialects.builtin import f32, i32
 
-from gawee_dialect.opdesc.invocation import (
+from gawee_dialect.opdesc.description import (
     Argument,
     CheckFailure,
     Invocation,

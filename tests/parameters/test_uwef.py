@@ -15,10 +15,9 @@ from hypothesis.extra import numpy as numpy_st
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.parameters import MemoryStore, open_archive
+from gawee_dialect.parameters.archives import write_parameters
 from gawee_dialect.parameters.store import ParameterProblem
-from gawee_dialect.parameters.uwef import MAX_STRUCTURE
-from gawee_dialect.parameters.write_archive import write_parameters
-from gawee_dialect.parameters.write_uwef import NodeWeights, Slice, write_uwef
+from gawee_dialect.parameters.uwef import MAX_STRUCTURE, NodeWeights, Slice, write_uwef
 
 pytest.importorskip("orjson")
 

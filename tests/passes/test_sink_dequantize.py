@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.analysis.word_copies import bytes_of_words
+from gawee_dialect.analysis.kernel_kind import bytes_of_words
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.kernels.kernel import KernelOp

@@ -21,10 +21,10 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.kernels.schedule import ScheduleAttr
 from gawee_dialect.instruments.check.failure import CheckFailure
-from gawee_dialect.kernel_scheduling import KernelSchedule
 from gawee_dialect.model import Model
-from gawee_dialect.parameters.random_arrays import random_inputs
+from gawee_dialect.parameters.given_inputs import random_inputs
 from gawee_dialect.scheduling import schedule
+from gawee_dialect.scheduling.kernels import KernelSchedule
 from gawee_dialect.source import Source
 from gawee_dialect.tools.run_inputs import input_specs
 from tests.effort import PART, full_run

@@ -10,7 +10,7 @@ as weights are.
 out for every image, such as the first state of a recurrence.
 """
 
-from gawee_dialect.analysis.batch_axes.rules import Along
+from gawee_dialect.analysis.batch_axes.carry import Along
 from gawee_dialect.analysis.batch_axes.walk import (
     BatchArguments,
     BatchAxes,

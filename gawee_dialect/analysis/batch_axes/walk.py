@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from gawee_dialect.analysis.batch_axes.carry import carried, through_view
-from gawee_dialect.analysis.batch_axes.rules import Along, MixesImages
-from gawee_dialect.analysis.values_read import captured_values, values_read
+from gawee_dialect.analysis.batch_axes.carry import Along, MixesImages, carried, through_view
+from gawee_dialect.analysis.effects import captured_values, values_read
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.dense import array_of
 from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, TileOp

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
+from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.python_value import PythonValueType
 from gawee_dialect.dialect.types import AnyTensor, shape_text, tensor_type
@@ -23,15 +22,15 @@ from gawee_dialect.frontends.gawee_json.graph import (
     check_names,
     check_op,
 )
-from gawee_dialect.frontends.gawee_json.node_reader import NodeReader
-from gawee_dialect.frontends.gawee_json.ops import readers
+from gawee_dialect.frontends.gawee_json.ops import NodeReader, readers
 from gawee_dialect.frontends.gawee_json.schema import fixed_attributes
 from gawee_dialect.frontends.graph import Report
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.entry_function import EntryFunction
+from gawee_dialect.frontends.op_mapping.registry import Refusal
 from gawee_dialect.identifiers import name_hint, take_name
 from gawee_dialect.located_json import JsonObject
 from gawee_dialect.parameters.binding import LISTED, missing_weights
-from gawee_dialect.parameters.contained_file import MissingFile, check_relative
+from gawee_dialect.parameters.data_files import MissingFile, check_relative
 
 
 class GraphBuilder:
@@ -45,8 +44,7 @@ class GraphBuilder:
         self.graph = graph
         self.folder = folder
         self.report = report
-        self.block = Block()
-        self.arguments: list[EntryArgument] = []
+        self.function = EntryFunction()
         self.values: dict[str, SSAValue] = {}
         self._readers = readers()
         self._refused_constants: set[str] = set()
@@ -65,10 +63,8 @@ class GraphBuilder:
         outputs = self.outputs()
         self._report_missing()
         self.report.raise_if_any()
-        self.block.add_op(self._located(ReturnOp(*outputs)))
-        module = ModuleOp([self._located(self._function(outputs))])
-        self._located(module)
-        return module
+        location = self.graph.source.location(self.graph.offset)
+        return self.function.located_module(outputs, self.graph.outputs, location)
 
     def add_inputs(self) -> None:
         """Make the arguments of the graph's inputs; report those that cannot be made."""
@@ -87,21 +83,6 @@ class GraphBuilder:
         """Make an argument of a value's declared type, so that what reads it can be checked."""
         if name not in self.values and name in self.graph.values:
             self._add_input(name)
-
-    def _located(self, op: Operation) -> Operation:
-        op.location = self.graph.source.location(self.graph.offset)
-        return op
-
-    def _function(self, outputs: Sequence[SSAValue]) -> FuncOp:
-        inputs = [argument.type for argument in self.arguments]
-        function = FuncOp(
-            MAIN,
-            FunctionType.from_lists(inputs, [value.type for value in outputs]),
-            Region(self.block),
-            arg_attrs=ArrayAttr(argument.attributes() for argument in self.arguments),
-            res_attrs=output_attributes(self.graph.outputs),
-        )
-        return function
 
     def outputs(self) -> list[SSAValue]:
         """Return the values of the graph's outputs; those of refused nodes are left out."""
@@ -153,15 +134,6 @@ class GraphBuilder:
             self._missing.setdefault(path, (self._node, located))
             return check_relative(path)
 
-    def _add_argument(
-        self, kind: ArgumentKind, name: str, type: Attribute, path: str | None = None
-    ) -> SSAValue:
-        index = len(self.arguments)
-        self.arguments.append(EntryArgument(index, kind, name, type, path))
-        value = self.block.insert_arg(type, index)
-        value.name_hint = name_hint(name)
-        return value
-
     def _declared_type(self, name: str) -> AnyTensor | None:
         entry = self.graph.values.get(name)
         if entry is None or entry.shape is None:
@@ -177,7 +149,7 @@ class GraphBuilder:
         try:
             type = self._declared_type(name)
             if type is not None:  # what has no shape is refused before, or a Python value
-                self.values[name] = self._add_argument(ArgumentKind.INPUT, name, type)
+                self.values[name] = self.function.add_argument(ArgumentKind.INPUT, name, type)
         except Refusal as problem:
             self.report.add(problem.offset or self.graph.offset, problem.message)
 
@@ -201,12 +173,12 @@ class GraphBuilder:
         path = self._checked(entry.path, type, what, entry.offset)
         absent = self.folder is None or entry.path in self._missing
         if absent or type.element_count() > SMALL:
-            return self._add_argument(ArgumentKind.CONSTANT, entry.name, type, path)
+            return self.function.add_argument(ArgumentKind.CONSTANT, entry.name, type, path)
         assert self.folder is not None
         op = ConstantOp(read_constant(self.folder, path, type, what))
         op.location = self.graph.source.location(entry.offset)
         op.result.name_hint = name_hint(entry.name)
-        self.block.add_op(op)
+        self.function.block.add_op(op)
         return op.result
 
     def _weight(self, node: Node, key: str, data: JsonObject) -> SSAValue:
@@ -224,7 +196,7 @@ class GraphBuilder:
         known = self._weights.get(path)
         if known is None:
             name = take_name(f"{node.module}.{key}", self._names, 2)
-            known = self._weights[path] = self._add_argument(
+            known = self._weights[path] = self.function.add_argument(
                 ArgumentKind.PARAMETER, name, type, path
             )
         if known.type != type:
@@ -246,7 +218,7 @@ class GraphBuilder:
         op.location = self.graph.source.location(node.offset, node.name)
         result = op.results[0]
         result.name_hint = name_hint(node.outputs[0])
-        self.block.add_op(op)
+        self.function.block.add_op(op)
         self.values[node.outputs[0]] = result
         if not isinstance(result.type, PythonValueType) and declared is not None:
             self._check_declared(node, tensor_type(result), declared)

@@ -16,8 +16,8 @@ from xdsl.dialects.builtin import (
 from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.types import ELEMENT_TYPES, AnyTensor, dtype_name, shaped_bytes
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.parameters.contained_file import (
+from gawee_dialect.frontends.op_mapping.registry import Refusal
+from gawee_dialect.parameters.data_files import (
     MAX_TENSOR_BYTES,
     FileProblem,
     check_relative,

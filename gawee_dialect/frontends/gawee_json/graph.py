@@ -8,11 +8,7 @@ from itertools import takewhile
 from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import did_you_mean
-from gawee_dialect.frontends.gawee_json.schema import (
-    check_attributes,
-    op_types,
-    own_attributes,
-)
+from gawee_dialect.frontends.gawee_json.schema import check_attributes, op_types, own_attributes
 from gawee_dialect.frontends.graph import Report
 from gawee_dialect.located_json import JsonObject, JsonValue
 from gawee_dialect.source import Source

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from gawee_dialect.frontends.gawee_json.export_ops import NodeText
-    from gawee_dialect.frontends.gawee_json.node_reader import NodeReader
+    from gawee_dialect.frontends.gawee_json.ops import NodeReader
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,7 @@ from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
 from gawee_dialect.frontends.npu_ir.ir import LIST_NONE_MASKS, LIST_SIZES
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.registry import OpMapping
-from gawee_dialect.frontends.op_mapping.schema import bind
+from gawee_dialect.frontends.op_mapping.registry import OpMapping, Refusal, bind
 
 STORAGE = frozenset(
     "layout device pin_memory non_blocking copy memory_format physical_layout cudnn_enable "

@@ -9,7 +9,6 @@ from xdsl.utils.hints import isa
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.open_size import SizeName, name_of_range, parse_size
 from gawee_dialect.frontends.graph import Report
-from gawee_dialect.frontends.npu_ir.constant_data import DataProblem, read_constant
 from gawee_dialect.frontends.npu_ir.errors import SerializationError
 from gawee_dialect.frontends.npu_ir.ir import (
     NPU_IR,
@@ -23,6 +22,7 @@ from gawee_dialect.frontends.npu_ir.ir import (
     place_text,
 )
 from gawee_dialect.frontends.npu_ir.validate import validate_ir
+from gawee_dialect.frontends.npu_ir.weights import DataProblem, read_constant
 from gawee_dialect.located_json import JsonObject, JsonValue, decode_json, value_text
 from gawee_dialect.source import Source
 

@@ -6,9 +6,9 @@ from math import isfinite, isnan
 from pathlib import Path
 
 from gawee_dialect.dialect.open_size import OpenSize
-from gawee_dialect.frontends.npu_ir.constant_data import constant_data
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR, SIZE, AttributeValue, OpNode, TensorMeta
 from gawee_dialect.frontends.npu_ir.validate import validate_ir
+from gawee_dialect.frontends.npu_ir.weights import constant_data
 from gawee_dialect.whole_file import write_file
 
 

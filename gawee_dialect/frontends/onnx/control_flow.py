@@ -18,12 +18,15 @@ from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.shape import movedim, stack
 from gawee_dialect.frontends.npu_ir.aten.slicing import select
-from gawee_dialect.frontends.onnx.model import Array, OnnxGraph, OnnxNode
-from gawee_dialect.frontends.onnx.value import Scope, Value
-from gawee_dialect.frontends.op_mapping.branches import chosen, repeated
+from gawee_dialect.frontends.onnx.model import Array, OnnxGraph, OnnxNode, Scope, Value
+from gawee_dialect.frontends.op_mapping.control_flow import (
+    WRITTEN_OUT,
+    chosen,
+    recurrence,
+    repeated,
+)
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
-from gawee_dialect.frontends.op_mapping.recurrence import WRITTEN_OUT, recurrence
-from gawee_dialect.frontends.op_mapping.refusal import Refusal, UnknownElements
+from gawee_dialect.frontends.op_mapping.registry import Refusal, UnknownElements
 from gawee_dialect.hints import isa
 
 MAX_STEPS = 1024

@@ -18,10 +18,9 @@ from gawee_dialect.dialect.graph.reduction import ReduceSumOp
 from gawee_dialect.dialect.graph.shape import IdentityOp, ReshapeOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.onnx.control_flow import Importer, Values
-from gawee_dialect.frontends.onnx.model import OnnxNode
-from gawee_dialect.frontends.onnx.value import Scope, Value
+from gawee_dialect.frontends.onnx.model import OnnxNode, Scope, Value
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.registry import Refusal
 
 Part = Callable[[Emitter, Operation, SSAValue], Sequence[SSAValue]]
 """What an op adds to the derivatives of its operands, from that of its result."""

@@ -21,8 +21,8 @@ from gawee_dialect.dialect.graph.shape import IdentityOp
 from gawee_dialect.dialect.open_size import OpenSize, SizeName, UnknownSize, parse_size
 from gawee_dialect.dialect.types import AnyTensor, element_type, is_float, shape_text, tensor_shape
 from gawee_dialect.frontends.metadata import METADATA, metadata_attribute
-from gawee_dialect.frontends.onnx.argument_rules import check_arguments
 from gawee_dialect.frontends.onnx.control_flow import CONTROL_FLOW, Resolve
+from gawee_dialect.frontends.onnx.folding import known_results, offer_results
 from gawee_dialect.frontends.onnx.gradient import gradient
 from gawee_dialect.frontends.onnx.held_types import (
     HELD,
@@ -31,8 +31,9 @@ from gawee_dialect.frontends.onnx.held_types import (
     held_array,
     held_results,
     prepared_inputs,
+    standard_function,
+    type_sources,
 )
-from gawee_dialect.frontends.onnx.known_results import known_results, offer_results
 from gawee_dialect.frontends.onnx.model import (
     Array,
     AttributeReference,
@@ -41,16 +42,26 @@ from gawee_dialect.frontends.onnx.model import (
     OnnxModel,
     OnnxNode,
     OnnxValue,
+    Scope,
+    Value,
 )
 from gawee_dialect.frontends.onnx.old_forms import in_later_form
-from gawee_dialect.frontends.onnx.registry import ONNX, find_mapping
-from gawee_dialect.frontends.onnx.schemas import standard_function, type_sources
-from gawee_dialect.frontends.onnx.value import Scope, Value
+from gawee_dialect.frontends.onnx.registry import (
+    ONNX,
+    check_arguments,
+    find_mapping,
+)
 from gawee_dialect.frontends.op_mapping.emitter import check_elements
 from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, EntryFunction
-from gawee_dialect.frontends.op_mapping.refusal import Refusal, UnknownElements
-from gawee_dialect.frontends.op_mapping.registry import OpMapping, Result
-from gawee_dialect.frontends.op_mapping.schema import Input, Known, bind
+from gawee_dialect.frontends.op_mapping.registry import (
+    Input,
+    Known,
+    OpMapping,
+    Refusal,
+    Result,
+    UnknownElements,
+    bind,
+)
 from gawee_dialect.identifiers import c_name, name_hint
 from gawee_dialect.located_json import JsonValue
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeGuard
+from typing import TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.open_size import SizeName
 from gawee_dialect.located_json import JsonValue
@@ -98,3 +99,27 @@ DTYPES = {
     **{9: "bool", 10: "float16", 11: "float64"},
 }
 """NumPy's names of the numbers that TensorProto.DataType has."""
+
+
+# What the names of a graph stand for while it is imported.
+
+
+@dataclass(eq=False)
+class Value:
+    """What a name of the graph stands for: a tensor, elements that are known, or both."""
+
+    name: str
+    tensor: SSAValue | None = None
+    elements: Array | None = None
+    offered: Array | None = None
+    """Elements of an input, or computed from those of inputs, for importers that need constants."""
+    sources: Sequence[str] = ()
+    """The inputs that it is computed of, if by nodes of known sizes alone."""
+
+    @property
+    def known(self) -> Array | None:
+        """The elements, offered ones as well."""
+        return self.offered if self.elements is None else self.elements
+
+
+Scope: TypeAlias = dict[str, Value]

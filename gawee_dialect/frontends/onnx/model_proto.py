@@ -27,7 +27,7 @@ from gawee_dialect.frontends.onnx.model import (
 )
 from gawee_dialect.frontends.onnx.registry import is_registered
 from gawee_dialect.located_json import JsonValue
-from gawee_dialect.parameters.contained_file import FileProblem, find_inside
+from gawee_dialect.parameters.data_files import FileProblem, find_inside
 from gawee_dialect.source import Source
 
 # Finds the large tensors in the bytes of an ONNX model, so that they are not copied.

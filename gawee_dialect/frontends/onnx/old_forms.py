@@ -11,10 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.frontends.onnx.model import OnnxNode
-from gawee_dialect.frontends.onnx.value import Value
+from gawee_dialect.frontends.onnx.model import OnnxNode, Value
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.registry import Refusal
 
 Inputs = Sequence[Value | None]
 

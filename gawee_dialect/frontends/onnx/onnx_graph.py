@@ -10,18 +10,38 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.analysis.open_sizes import verify_at_numbers
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line, verify_module
-from gawee_dialect.frontends.coverage import CoverageReport
+from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, OpSupport
 from gawee_dialect.frontends.graph import Graph, ReadOptions
-from gawee_dialect.frontends.onnx.coverage import onnx_coverage
 from gawee_dialect.frontends.onnx.importer import OnnxImporter
 from gawee_dialect.frontends.onnx.model import OnnxModel
 from gawee_dialect.frontends.onnx.model_proto import LEAST, read_model
+from gawee_dialect.frontends.op_mapping.coverage import made_since
 from gawee_dialect.inspection.graph_view import GraphView
 from gawee_dialect.inspection.module_view import module_view
-from gawee_dialect.parameters.file_arrays import FileArrays, OpenFile, places_in
-from gawee_dialect.parameters.raw_folder import RawFolder
+from gawee_dialect.parameters.data_files import FileArrays, OpenFile, RawFolder, places_in
 from gawee_dialect.parameters.store import Array, MemoryStore, ParameterStore, joined
 from gawee_dialect.source import Source
+
+# What of a graph in the vocabulary of ONNX can go through, node by node.
+
+
+def onnx_coverage(importer: OnnxImporter, file: str, format: str) -> CoverageReport:
+    """Say of every node whether it can be read; the importer is new, and used up."""
+    scope = importer.start()
+    around = list(importer.problems)
+    verdicts: list[NodeVerdict] = []
+    for node in importer.model.graph.nodes:
+        importer.problems = []
+        before = importer.function.block.last_op
+        importer.add_node(node, scope, importer.model.opsets)
+        importer.report_unsupported()
+        if importer.problems:
+            verdict = NodeVerdict.against(node.full_type, node.name, importer.problems)
+        else:
+            ops = ", ".join(made_since(importer.function.block, before))
+            verdict = NodeVerdict.of(OpSupport(node.full_type, ops), node.name)
+        verdicts.append(verdict)
+    return CoverageReport(file, format, verdicts, around)
 
 
 class OnnxModelGraph(Graph):

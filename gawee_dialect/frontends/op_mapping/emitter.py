@@ -1,29 +1,49 @@
 """What mapping functions make ops with."""
 
 from collections.abc import Callable, Sequence
+from enum import IntEnum
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import LocationAttr, TensorType, UnknownLoc
+from xdsl.dialects.builtin import (
+    LocationAttr,
+    TensorType,
+    UnknownLoc,
+    f16,
+    f32,
+    f64,
+    i1,
+    i8,
+    i16,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from gawee_dialect.dialect.dense import dense_of
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp
+from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, TransposeOp
 from gawee_dialect.dialect.graph.cast import CastOp
+from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
-from gawee_dialect.dialect.graph.shape import ReshapeOp
-from gawee_dialect.dialect.open_size import least
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp
+from gawee_dialect.dialect.graph.position import IotaOp
+from gawee_dialect.dialect.graph.shape import CatOp, ReshapeOp
+from gawee_dialect.dialect.graph.slicing import SliceOp
+from gawee_dialect.dialect.open_size import OpenSize, least
 from gawee_dialect.dialect.types import (
     ELEMENT_TYPES,
     AnyTensor,
+    element_type,
+    is_float,
     is_tensor,
     shape_text,
     tensor_shape,
     tensor_type,
+    ui8,
+    ui16,
 )
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.schema import Number
+from gawee_dialect.frontends.op_mapping.registry import Ints, Number, Operand, Refusal
 
 MAX_OPS = 1 << 16
 """Of a graph: more, as loops that are written out may make, would take minutes to read."""
@@ -137,3 +157,208 @@ def axes_of(value: SSAValue, dims: Sequence[int] | None) -> list[int]:
     if not dims:
         return list(range(len(tensor_shape(value))))
     return sorted({axis_of(value, dim) for dim in dims})
+
+
+# Shapes, parts and orders of axes, as mappings of every vocabulary need them.
+
+
+def completed(shape: Ints, elements: int) -> list[int]:
+    """Return a shape whose one -1, if any, is what the number of elements leaves for it."""
+    known = prod(size for size in shape if size != -1)
+    if -1 not in shape:
+        return list(shape)
+    if shape.count(-1) > 1 or known == 0 or elements % known != 0:
+        raise Refusal(f"expected shape {list(shape)} to hold {elements} elements")
+    return [elements // known if size == -1 else size for size in shape]
+
+
+def part(
+    emit: Emitter, value: SSAValue, axis: int, start: int, size: int, step: int = 1
+) -> SSAValue:
+    """Return a part of one axis; the tensor itself where that is all of it."""
+    shape = tensor_shape(value)
+    if (start, size, step) == (0, shape[axis], 1):
+        return value
+    offsets, sizes, strides = [0] * len(shape), list(shape), [1] * len(shape)
+    offsets[axis], sizes[axis], strides[axis] = start, size, step
+    return emit(SliceOp(value, offsets=offsets, sizes=sizes, strides=strides))
+
+
+def bounds(size: int, start: int | None, end: int | None, step: int) -> tuple[int, int]:
+    """Return the first position that a slice takes of an axis, and how many: Python's rule.
+
+    The step is at least 1. Raises UnknownSize where open sizes do not tell.
+    """
+    ends = (0 if start is None else start, size if end is None else end)
+    first, last = (
+        each if each == size else min(max(each if each >= 0 else each + size, 0), size)
+        for each in ends
+    )
+    count = max(-((first - last) // step), 0)
+    return (first if isinstance(count, OpenSize) or count else 0), count
+
+
+def counted(emit: Emitter, start: Number, count: int, step: Number, element: Attribute) -> SSAValue:
+    """Return so many numbers: start, start + step, ...; start and count may be open sizes.
+
+    Raises Refusal for an open start with a step other than 1.
+    """
+    if isinstance(start, OpenSize):
+        if step != 1:
+            raise Refusal(f"expected a step of 1 from the open size '{start}', got {step}")
+        return part(emit, counted(emit, 0, start + count, 1, element), 0, start, count)
+    value = emit(IotaOp(TensorType(element, [count]), axis=0))
+    if step != 1:
+        value = emit(MulOp(value, emit.number(step, element)))
+    return value if start == 0 else emit(AddOp(value, emit.number(start, element)))
+
+
+def permuted(emit: Emitter, value: SSAValue, permutation: Sequence[int]) -> SSAValue:
+    """Return a tensor with its axes in another order; itself where it is the same order."""
+    in_order = list(permutation) == sorted(permutation)
+    return value if in_order else emit(TransposeOp(value, permutation=permutation))
+
+
+def stacked(emit: Emitter, values: Sequence[SSAValue], axis: int) -> SSAValue:
+    """Return tensors of one type along a new axis, counted from the start.
+
+    They are put together along the axis that is there, which is split then: what follows on images
+    sees channels. Behind the last axis there is none.
+    """
+    shape = tensor_shape(values[0])
+    if axis < len(shape) and all(tensor_shape(each) == shape for each in values):
+        joined = emit(CatOp(values, dim=axis)) if len(values) > 1 else values[0]
+        return emit.reshape(joined, (*shape[:axis], len(values), *shape[axis:]))
+    rows = [_with_axis(emit, each, axis) for each in values]
+    return emit(CatOp(rows, dim=axis)) if len(rows) > 1 else rows[0]
+
+
+def _with_axis(emit: Emitter, value: SSAValue, axis: int) -> SSAValue:
+    shape = tensor_shape(value)
+    return emit.reshape(value, (*shape[:axis], 1, *shape[axis:]))
+
+
+# PyTorch's type promotion: the element type in which an op on mixed operands computes.
+#
+# Tensors with axes decide; a tensor of rank 0 counts only where its kind (bool, integer, float) is
+# higher than theirs, a Python number only where its kind is higher than that of all tensors.
+
+
+WIDENING: Sequence[Attribute] = (i1, ui8, i8, i16, i32, i64, f16, f32, f64)
+"""Element types in the order in which they take one another in; ui8 and i8 make i16."""
+
+
+class NumberKind(IntEnum):
+    """What promotion compares first."""
+
+    NONE = 0
+    BOOL = 1
+    INTEGER = 2
+    FLOAT = 3
+
+
+def kind_of(element: Attribute) -> NumberKind:
+    """Return the kind of an element type."""
+    if is_float(element):
+        return NumberKind.FLOAT
+    return NumberKind.BOOL if element == i1 else NumberKind.INTEGER
+
+
+def number_element(value: Number) -> Attribute:
+    """Return the element type that a Python number has on its own."""
+    if isinstance(value, bool):
+        return i1
+    return i64 if isinstance(value, int) else f32
+
+
+def wider(lhs: Attribute, rhs: Attribute) -> Attribute:
+    """Return the element type that holds both; raises Refusal where PyTorch promotes to none."""
+    if lhs == rhs:
+        return lhs
+    if {lhs, rhs} == {i8, ui8}:
+        return i16
+    if ui16 in (lhs, rhs):
+        raise Refusal("unsupported promotion of uint16; supported: uint16 with uint16")
+    return max(lhs, rhs, key=WIDENING.index)
+
+
+def _joined(elements: Sequence[Attribute]) -> Attribute | None:
+    result: Attribute | None = None
+    for element in elements:
+        result = element if result is None else wider(result, element)
+    return result
+
+
+def common_element(*operands: Operand) -> Attribute:
+    """Return the element type that operands promote to."""
+    tensors = [each for each in operands if isinstance(each, SSAValue)]
+    groups = (
+        [element_type(each) for each in tensors if tensor_shape(each)],
+        [element_type(each) for each in tensors if not tensor_shape(each)],
+        [number_element(each) for each in operands if not isinstance(each, SSAValue)],
+    )
+    result: Attribute | None = None
+    for group in groups:
+        joined = _joined(group)
+        if joined is not None and (result is None or kind_of(joined) > kind_of(result)):
+            result = joined
+    assert result is not None, "an op has operands"
+    return result
+
+
+def as_element(emit: Emitter, operand: Operand, element: Attribute) -> SSAValue:
+    """Return an operand as a tensor of an element type."""
+    if isinstance(operand, SSAValue):
+        return emit.cast(operand, element)
+    return emit.number(operand, element)
+
+
+def promoted(emit: Emitter, lhs: Operand, rhs: Operand) -> tuple[SSAValue, SSAValue]:
+    """Return two operands as tensors of the element type that they promote to."""
+    element = common_element(lhs, rhs)
+    return as_element(emit, lhs, element), as_element(emit, rhs, element)
+
+
+def all_promoted(emit: Emitter, operands: Sequence[Operand]) -> list[SSAValue]:
+    """Return operands as tensors of the element type that they promote to."""
+    element = common_element(*operands)
+    return [as_element(emit, each, element) for each in operands]
+
+
+def promoted_to_float(emit: Emitter, lhs: Operand, rhs: Operand) -> tuple[SSAValue, SSAValue]:
+    """Return two operands as tensors of one float type: float32 where none of them is a float."""
+    element = float_element(common_element(lhs, rhs))
+    return as_element(emit, lhs, element), as_element(emit, rhs, element)
+
+
+def float_element(element: Attribute) -> Attribute:
+    """Return the element type of a function of floats; that of integers is float32."""
+    return element if is_float(element) else f32
+
+
+def to_float(emit: Emitter, value: SSAValue) -> SSAValue:
+    """Return a tensor of floats; integers become float32."""
+    return emit.cast(value, float_element(element_type(value)))
+
+
+def to_bool(emit: Emitter, value: SSAValue) -> SSAValue:
+    """Return whether each element is not zero."""
+    return emit.cast(value, i1)
+
+
+def summed(emit: Emitter, value: SSAValue) -> SSAValue:
+    """Return a tensor in the element type of its sum: integers and booleans become int64."""
+    return value if is_float(element_type(value)) else emit.cast(value, i64)
+
+
+# Comparisons and choices, with PyTorch's promotion of mixed element types.
+
+
+def compared(emit: Emitter, lhs: Operand, rhs: Operand, predicate: str) -> SSAValue:
+    """Return whether each pair of elements compares as the predicate says."""
+    return emit(CompareOp(*promoted(emit, lhs, rhs), predicate=predicate))
+
+
+def where(emit: Emitter, condition: SSAValue, self: Operand, other: Operand) -> SSAValue:
+    """Choose by a condition."""
+    return emit(WhereOp(to_bool(emit, condition), *promoted(emit, self, other)))

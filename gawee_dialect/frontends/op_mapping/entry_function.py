@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, LocationAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
@@ -25,10 +25,12 @@ class EntryFunction:
         self.emit = Emitter(self.block)
         self.arguments: list[EntryArgument] = []
 
-    def add_argument(self, kind: ArgumentKind, name: str, type: AnyTensor) -> SSAValue:
+    def add_argument(
+        self, kind: ArgumentKind, name: str, type: AnyTensor, path: str | None = None
+    ) -> SSAValue:
         """Append an argument; return its value."""
         index = len(self.arguments)
-        self.arguments.append(EntryArgument(index, kind, name, type))
+        self.arguments.append(EntryArgument(index, kind, name, type, path))
         value = self.block.insert_arg(type, index)
         value.name_hint = name_hint(name)
         return value
@@ -38,20 +40,34 @@ class EntryFunction:
 
         Ops that nothing reads are left out; an output whose name is taken gets a number.
         """
-        self.block.add_op(ReturnOp(*outputs))
+        function = self.finished(outputs, unique_names(names)[: len(outputs)])
         self._erase_unused()
-        function = FuncOp(
-            MAIN,
-            FunctionType.from_lists(
-                [argument.type for argument in self.arguments], [value.type for value in outputs]
-            ),
-            Region(self.block),
-            arg_attrs=ArrayAttr(argument.attributes() for argument in self.arguments),
-            res_attrs=output_attributes(unique_names(names)[: len(outputs)]),
-        )
         if any(is_open(tensor_shape(each)) for each in function.args):
             mark_sizes(function)
         return ModuleOp([function])
+
+    def located_module(
+        self, outputs: Sequence[SSAValue], names: Sequence[str], location: LocationAttr
+    ) -> ModuleOp:
+        """Finish the function as it is; return the module that holds it, at a location."""
+        function = self.finished(outputs, names)
+        module = ModuleOp([function])
+        for op in (self.block.last_op, function, module):
+            assert op is not None  # the block ends in a return
+            op.location = location
+        return module
+
+    def finished(self, outputs: Sequence[SSAValue], names: Sequence[str]) -> FuncOp:
+        """Return the function, which returns some values."""
+        self.block.add_op(ReturnOp(*outputs))
+        inputs = [argument.type for argument in self.arguments]
+        return FuncOp(
+            MAIN,
+            FunctionType.from_lists(inputs, [value.type for value in outputs]),
+            Region(self.block),
+            arg_attrs=ArrayAttr(argument.attributes() for argument in self.arguments),
+            res_attrs=output_attributes(names),
+        )
 
     def _erase_unused(self) -> None:
         # Transposed weights, for example, which linear layers use as they are stored.

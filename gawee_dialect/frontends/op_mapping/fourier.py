@@ -9,9 +9,8 @@ from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.graph.slicing import PadOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
-from gawee_dialect.frontends.op_mapping.axes import part, permuted
-from gawee_dialect.frontends.op_mapping.emitter import Emitter
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, part, permuted
+from gawee_dialect.frontends.op_mapping.registry import Refusal
 
 LONGEST = 4096
 """Of transforms: their matrices are written into the graph."""

@@ -13,26 +13,32 @@ from gawee_dialect.dialect.types import dtype_name
 from gawee_dialect.frontends.graph import Graph
 from gawee_dialect.frontends.metadata import KeyConflict, flatten, nest
 from gawee_dialect.frontends.onnx.export.exporter import export_graph
-from gawee_dialect.frontends.onnx.export.graph import (
+from gawee_dialect.frontends.onnx.export.ops.elementwise import ONNX_DTYPES
+from gawee_dialect.frontends.onnx.export.registry import (
     ExportedGraph,
     ExportedNode,
     ExportedValue,
     Figures,
 )
-from gawee_dialect.frontends.onnx.export.ops.elementwise import ONNX_DTYPES
 from gawee_dialect.frontends.onnx.model import Array
 from gawee_dialect.frontends.onnx_attributes import ATTRIBUTES
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.xoc.document import DTYPES, Role, XocDocument, XocNode, XocTensor
+from gawee_dialect.frontends.op_mapping.registry import Refusal
+from gawee_dialect.frontends.xoc.document import (
+    DTYPES,
+    Role,
+    XocDocument,
+    XocNode,
+    XocTensor,
+    xoc_text,
+)
 from gawee_dialect.frontends.xoc.weights import beside, weight_keys
-from gawee_dialect.frontends.xoc.write import xoc_text
 from gawee_dialect.frontends.xoc.xoc_graph import XocGraph
 from gawee_dialect.hints import isa
 from gawee_dialect.identifiers import take_name
 from gawee_dialect.located_json import JsonValue
 from gawee_dialect.locations import node_name, place
 from gawee_dialect.parameters.store import joined
-from gawee_dialect.parameters.write_uwef import NodeWeights, Slice, write_uwef
+from gawee_dialect.parameters.uwef import NodeWeights, Slice, write_uwef
 from gawee_dialect.whole_file import whole_file
 
 MAX_INLINE = 64

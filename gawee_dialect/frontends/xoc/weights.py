@@ -5,7 +5,7 @@ from pathlib import Path
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.frontends.xoc.document import XocDocument
-from gawee_dialect.parameters.raw_folder import RawFolder
+from gawee_dialect.parameters.data_files import RawFolder
 from gawee_dialect.parameters.store import (
     Array,
     ArrayDescription,
@@ -71,7 +71,7 @@ class XocWeights(ParameterStore):
             if problems:
                 raise GaweeError(problems)
         self._store = store
-        self._found = _names(document, set(store), tensors)
+        self.names = self._found = _names(document, set(store), tensors)
 
     def _name(self, name: str) -> str:
         if name in self._found:
@@ -88,12 +88,6 @@ class XocWeights(ParameterStore):
 
     def __getitem__(self, name: str) -> Array:
         return self._store[self._name(name)]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)
 
 
 def _names(document: XocDocument, given: set[str], tensors: Mapping[str, str]) -> dict[str, str]:

@@ -16,17 +16,28 @@ from gawee_dialect.dialect.types import AnyTensor, dtype_name, shape_text, tenso
 from gawee_dialect.frontends.coverage import CoverageReport
 from gawee_dialect.frontends.graph import Graph
 from gawee_dialect.frontends.metadata import GRAPH, METADATA, TENSOR_METADATA, metadata_attribute
-from gawee_dialect.frontends.onnx.coverage import onnx_coverage
 from gawee_dialect.frontends.onnx.importer import OnnxImporter
-from gawee_dialect.frontends.onnx.model import Array, OnnxGraph, OnnxModel, OnnxNode, OnnxValue
+from gawee_dialect.frontends.onnx.model import (
+    Array,
+    OnnxGraph,
+    OnnxModel,
+    OnnxNode,
+    OnnxValue,
+    Scope,
+    Value,
+)
+from gawee_dialect.frontends.onnx.onnx_graph import onnx_coverage
 from gawee_dialect.frontends.onnx.registry import LATEST_OPSET, find_mapping
-from gawee_dialect.frontends.onnx.value import Scope, Value
 from gawee_dialect.frontends.op_mapping.emitter import dtype_element
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.registry import OpMapping
-from gawee_dialect.frontends.op_mapping.schema import Kind
-from gawee_dialect.frontends.xoc.document import Role, XocDocument, XocNode, XocTensor
-from gawee_dialect.frontends.xoc.read import node_order, read_xoc
+from gawee_dialect.frontends.op_mapping.registry import Kind, OpMapping, Refusal
+from gawee_dialect.frontends.xoc.document import (
+    Role,
+    XocDocument,
+    XocNode,
+    XocTensor,
+    node_order,
+    read_xoc,
+)
 from gawee_dialect.frontends.xoc.weights import XocWeights, weight_keys
 from gawee_dialect.identifiers import name_hint
 from gawee_dialect.inspection.graph_view import GraphView, NodeView, TensorView

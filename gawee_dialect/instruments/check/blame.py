@@ -11,7 +11,7 @@ from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.interpreter import Interpreter, PythonValues
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.analysis.written_buffers import WrittenBuffers
+from gawee_dialect.analysis.effects import WrittenBuffers
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.dialect.graph.scan import BATCH_MARK, ScanOp, is_step_loop, is_thread_loop

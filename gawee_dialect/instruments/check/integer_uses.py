@@ -9,7 +9,7 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import SymbolTable
 
-from gawee_dialect.analysis.written_buffers import VIEWS
+from gawee_dialect.analysis.effects import VIEWS
 from gawee_dialect.dialect.graph.gather import IndexedOp
 from gawee_dialect.dialect.graph.movement import MovementOp
 from gawee_dialect.dialect.open_size import sizes_at

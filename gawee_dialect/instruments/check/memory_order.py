@@ -19,7 +19,7 @@ from xdsl.interpreter import OpImplResult, PythonValues
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.analysis.written_buffers import memory_of
+from gawee_dialect.analysis.effects import memory_of
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.instruments.check.execute import is_array, not_interpretable

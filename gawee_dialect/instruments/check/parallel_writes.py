@@ -18,8 +18,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 from xdsl.utils.exceptions import InterpretationError
 
+from gawee_dialect.analysis.effects import WrittenBuffers, buffer_of, memory_of
 from gawee_dialect.analysis.index_bounds import constant_index
-from gawee_dialect.analysis.written_buffers import WrittenBuffers, buffer_of, memory_of
 from gawee_dialect.dialect.graph.scan import threads_of
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.hints import isa

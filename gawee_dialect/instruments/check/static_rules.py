@@ -16,9 +16,9 @@ from xdsl.ir.affine import AffineDimExpr
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import InterpretationError
 
+from gawee_dialect.analysis.effects import WrittenBuffers, buffer_of, memory_of
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.analysis.signature import Signature
-from gawee_dialect.analysis.written_buffers import WrittenBuffers, buffer_of, memory_of
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.failure import Violation, failure

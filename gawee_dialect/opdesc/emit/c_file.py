@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import FixedBitwidthType
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.types import tensor_type
-from gawee_dialect.easy_json import Code
 from gawee_dialect.equations.program import Group
 from gawee_dialect.equations.scalars import ScalarError
 from gawee_dialect.equations.sizes import Limit
@@ -30,15 +29,26 @@ from gawee_dialect.equations.syntax import (
     Wildcard,
     operands,
 )
+from gawee_dialect.located_json import Code
 from gawee_dialect.opdesc.arguments import as_realtype, dtype_value
 from gawee_dialect.opdesc.c_parse import require_pycparser
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.described_op import DescribedOp
-from gawee_dialect.opdesc.description import Operator, Param
-from gawee_dialect.opdesc.emit.c_body import WHOLE, BodyInC, CValue, Numbers
-from gawee_dialect.opdesc.emit.c_text import (
+from gawee_dialect.opdesc.description import (
+    Operator,
+    Param,
+    ParamValue,
+    Tensor,
+    from_text,
+    ptype_of,
+)
+from gawee_dialect.opdesc.emit.c_body import (
     INDENT,
+    WHOLE,
+    BodyInC,
+    CValue,
     Local,
+    Numbers,
     identifiers,
     locals_from_private,
     param_c_type,
@@ -47,8 +57,6 @@ from gawee_dialect.opdesc.emit.c_text import (
     text_literal,
     used_lines,
 )
-from gawee_dialect.opdesc.enums import from_text
-from gawee_dialect.opdesc.invocation import ParamValue, Tensor, ptype_of
 from gawee_dialect.opdesc.pre_run import Checked
 
 HEADER = "gawee_op.h"

@@ -9,7 +9,7 @@ https://mlir.llvm.org/docs/Dialects/IRDL/
 from collections.abc import Sequence
 
 from gawee_dialect.dialect.irdl_text import INDENT, Body
-from gawee_dialect.easy_json import Code
+from gawee_dialect.located_json import Code
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.description import Operator, Param, TensorIn, TensorOut
 

@@ -11,10 +11,10 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from gawee_dialect.dialect.types import shape_text
-from gawee_dialect.easy_json import Code
 from gawee_dialect.equations.instance import Body, flops
 from gawee_dialect.equations.sizes import Axis, Limit, Origin
 from gawee_dialect.equations.syntax import Parameter, Wildcard, spelled
+from gawee_dialect.located_json import Code
 from gawee_dialect.opdesc.c_evaluate import RELATIONS
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.description import Operator, Param, TensorIn, TensorOut

@@ -33,7 +33,7 @@ from gawee_dialect.equations.syntax import (
     spelled,
 )
 from gawee_dialect.opdesc.compiled import CompiledOperator
-from gawee_dialect.opdesc.enums import DTYPES
+from gawee_dialect.opdesc.description import DTYPES
 
 OPSET = 18
 

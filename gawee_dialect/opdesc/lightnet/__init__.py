@@ -6,7 +6,7 @@ from pathlib import Path
 from xdsl.ir import Dialect
 
 from gawee_dialect.opdesc.described_op import DescribedOp, op_class
-from gawee_dialect.opdesc.enums import DEFAULT_DIALECT
+from gawee_dialect.opdesc.description import DEFAULT_DIALECT
 from gawee_dialect.opdesc.read import read_descriptions
 
 

@@ -13,9 +13,9 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from gawee_dialect.analysis.entries import entries
-from gawee_dialect.analysis.word_copies import bytes_of_words, is_word_copy
-from gawee_dialect.analysis.written_buffers import VIEWS, WrittenBuffers, buffer_of
+from gawee_dialect.analysis.effects import VIEWS, WrittenBuffers, buffer_of
+from gawee_dialect.analysis.kernel_kind import bytes_of_words, is_word_copy
+from gawee_dialect.analysis.signature import entries
 from gawee_dialect.dialect.graph.scan import kernel_blocks
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel

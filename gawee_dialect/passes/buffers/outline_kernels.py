@@ -16,11 +16,11 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
 
-from gawee_dialect.analysis.buffer_sizes import Index, size_of
-from gawee_dialect.analysis.entries import entries
+from gawee_dialect.analysis.effects import values_read
+from gawee_dialect.analysis.index_bounds import Index, size_of
 from gawee_dialect.analysis.kernel_kind import kernel_kind
 from gawee_dialect.analysis.open_sizes import RANGES, ranges_attribute
-from gawee_dialect.analysis.values_read import values_read
+from gawee_dialect.analysis.signature import entries
 from gawee_dialect.dialect.graph.scan import (
     blocks_of_kernels,
     is_batch_loop,

@@ -21,8 +21,8 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from gawee_dialect.analysis.entries import entries
 from gawee_dialect.analysis.index_bounds import constant_index
+from gawee_dialect.analysis.signature import entries
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments
 from gawee_dialect.dialect.graph.scan import blocks_of_kernels, kernel_blocks

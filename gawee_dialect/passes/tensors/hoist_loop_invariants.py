@@ -11,7 +11,7 @@ from xdsl.ir import Block, Operation, OpResult
 from xdsl.passes import ModulePass
 from xdsl.traits import ConstantLike
 
-from gawee_dialect.analysis.values_read import is_inside, values_read
+from gawee_dialect.analysis.effects import is_inside, values_read
 from gawee_dialect.dialect.graph.scan import is_branching, is_step_loop
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.tensors.hoist_parameter_computation import computes

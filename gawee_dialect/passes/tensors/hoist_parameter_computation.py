@@ -14,8 +14,8 @@ from xdsl.dialects.linalg.ops import BroadcastOp, YieldOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.passes import ModulePass
 
+from gawee_dialect.analysis.effects import values_read
 from gawee_dialect.analysis.kernel_kind import copied_input
-from gawee_dialect.analysis.values_read import values_read
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import (
     MAIN,

@@ -7,7 +7,7 @@ from xdsl.dialects.linalg import Linalg
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
-from gawee_dialect.analysis.values_read import values_read
+from gawee_dialect.analysis.effects import values_read
 from gawee_dialect.dialect.entry import WEIGHTS, ArgumentKind, entry_arguments
 from gawee_dialect.dialect.native_code import is_computed_once
 

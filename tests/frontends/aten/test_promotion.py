@@ -11,8 +11,8 @@ import torch
 from xdsl.dialects.builtin import i32
 
 from gawee_dialect.dialect.types import ui16
-from gawee_dialect.frontends.op_mapping.promotion import wider
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.emitter import wider
+from gawee_dialect.frontends.op_mapping.registry import Refusal
 from tests.frontends.aten.calls import Call, check
 
 DTYPES = (

@@ -10,7 +10,7 @@ from xdsl.dialects.test import TestOp  # noqa: E402
 from gawee_dialect import compile_torch, extract_ir, import_ir  # noqa: E402
 from gawee_dialect.dialect.graph.scan import ScanOp  # noqa: E402
 from gawee_dialect.frontends.npu_ir.aten.recurrent import Layers  # noqa: E402
-from gawee_dialect.frontends.op_mapping.refusal import Refusal  # noqa: E402
+from gawee_dialect.frontends.op_mapping.registry import Refusal  # noqa: E402
 from tests.frontends.aten.calls import Call, check  # noqa: E402
 
 GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1}

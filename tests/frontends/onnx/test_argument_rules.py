@@ -7,8 +7,7 @@ import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.formats import open_graph
-from gawee_dialect.frontends.onnx.argument_rules import RULES, rules_of
-from gawee_dialect.frontends.onnx.registry import ONNX
+from gawee_dialect.frontends.onnx.registry import ONNX, RULES, rules_of
 from gawee_dialect.source import Source
 
 Shapes = tuple[tuple[int, ...], ...]

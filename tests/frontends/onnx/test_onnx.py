@@ -8,8 +8,13 @@ import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.formats import open_graph, sniff
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.schema import Known, KnownInts, bind, parameters_of
+from gawee_dialect.frontends.op_mapping.registry import (
+    Known,
+    KnownInts,
+    Refusal,
+    bind,
+    parameters_of,
+)
 from gawee_dialect.model import load
 from gawee_dialect.source import Source
 from gawee_dialect.tools import gawee_run, gawee_translate

@@ -14,7 +14,7 @@ from gawee_dialect.frontends.graph import ReadOptions
 from gawee_dialect.frontends.onnx.model_proto import read_model
 from gawee_dialect.model import load
 from gawee_dialect.parameters import MemoryStore
-from gawee_dialect.parameters.file_arrays import FileArrays, FileExtent, OpenFile
+from gawee_dialect.parameters.data_files import FileArrays, FileExtent, OpenFile
 from gawee_dialect.parameters.store import ArrayDescription, ParameterProblem
 from gawee_dialect.source import Source
 from tests.frontends.onnx.onnx_models import helper, model, numpy_helper, onnx, written

@@ -4,8 +4,7 @@ import json
 from copy import deepcopy
 from typing import Any
 
-from gawee_dialect.frontends.xoc.document import XocDocument
-from gawee_dialect.frontends.xoc.read import read_xoc
+from gawee_dialect.frontends.xoc.document import XocDocument, read_xoc
 from gawee_dialect.source import Source
 
 Json = dict[str, Any]

@@ -11,10 +11,8 @@ from examples.resnet18.write_graph import write_resnet18
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
-from gawee_dialect.frontends.xoc.document import XocDocument
+from gawee_dialect.frontends.xoc.document import XocDocument, contradictions, xoc_text
 from gawee_dialect.frontends.xoc.export import export_xoc, write_xoc
-from gawee_dialect.frontends.xoc.read import contradictions
-from gawee_dialect.frontends.xoc.write import xoc_text
 from gawee_dialect.frontends.xoc.xoc_graph import XocImporter
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.model import Model, load

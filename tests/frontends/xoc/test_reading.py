@@ -12,9 +12,14 @@ import pytest
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.metadata import KeyConflict, flatten, nest
 from gawee_dialect.frontends.onnx_attributes import ATTRIBUTES
-from gawee_dialect.frontends.xoc.document import Role, edges
-from gawee_dialect.frontends.xoc.read import node_order, without_places
-from gawee_dialect.frontends.xoc.write import split_attributes, xoc_text
+from gawee_dialect.frontends.xoc.document import (
+    Role,
+    edges,
+    node_order,
+    split_attributes,
+    without_places,
+    xoc_text,
+)
 from tests.frontends.xoc.documents import EXAMPLE, Json, chain, node, read, tensor
 
 

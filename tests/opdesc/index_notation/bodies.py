@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from xdsl.dialects.builtin import f32
 
-from gawee_dialect.easy_json import Code
 from gawee_dialect.equations.instance import Body, Instance, Type, read_body
 from gawee_dialect.equations.scalars import ParameterValue
+from gawee_dialect.located_json import Code
 
 CONV = """
 int s = 1, d = 1, p = 0, q = 0

@@ -10,7 +10,7 @@ from gawee_dialect.dialect.types import ELEMENT_TYPES
 from gawee_dialect.equations.evaluate import Array
 from gawee_dialect.model import Model
 from gawee_dialect.opdesc.described_op import DescribedOp
-from gawee_dialect.opdesc.invocation import ParamValue
+from gawee_dialect.opdesc.description import ParamValue
 
 
 def model_of(

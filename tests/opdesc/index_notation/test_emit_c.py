@@ -12,6 +12,7 @@ import pytest
 from gawee_dialect.equations.evaluate import Array
 from gawee_dialect.equations.scalars import ParameterValue
 from gawee_dialect.opdesc.compiled import CompiledOperator
+from gawee_dialect.opdesc.description import DTYPES, Tensor
 from gawee_dialect.opdesc.emit.c_file import (
     c_file,
     entry_data,
@@ -19,8 +20,6 @@ from gawee_dialect.opdesc.emit.c_file import (
     param_data,
     tensor_data,
 )
-from gawee_dialect.opdesc.enums import DTYPES
-from gawee_dialect.opdesc.invocation import Tensor
 from gawee_dialect.opdesc.oracle import Use, random_use
 from gawee_dialect.opdesc.read import read_descriptions
 from gawee_dialect.tools.gawee_translate import main

@@ -14,8 +14,8 @@ from gawee_dialect.instruments.prove.run import run_exactly
 from gawee_dialect.levels import Level
 from gawee_dialect.model import model_of as read_model
 from gawee_dialect.opdesc.described_op import BodyOp
+from gawee_dialect.opdesc.description import ParamValue
 from gawee_dialect.opdesc.emit.markdown_page import reference_text
-from gawee_dialect.opdesc.invocation import ParamValue
 from gawee_dialect.opdesc.load import load_operator_descriptions
 from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
 from gawee_dialect.source import Source

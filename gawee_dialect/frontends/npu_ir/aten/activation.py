@@ -20,8 +20,7 @@ from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.slicing import halves
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.schema import Number
+from gawee_dialect.frontends.op_mapping.registry import Number, Refusal
 
 
 @register_op("aten.relu6")

@@ -45,8 +45,8 @@ from gawee_dialect.dialect.graph.gather import GatherOp
 from gawee_dialect.dialect.types import FLOATS, element_type, is_float, is_unsigned, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.op_mapping.emitter import Emitter
-from gawee_dialect.frontends.op_mapping.promotion import (
+from gawee_dialect.frontends.op_mapping.emitter import (
+    Emitter,
     as_element,
     common_element,
     promoted,
@@ -54,9 +54,7 @@ from gawee_dialect.frontends.op_mapping.promotion import (
     to_bool,
     to_float,
 )
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.registry import Result
-from gawee_dialect.frontends.op_mapping.schema import Number, Operand
+from gawee_dialect.frontends.op_mapping.registry import Number, Operand, Refusal, Result
 
 # Functions of one tensor, element by element.
 

@@ -20,10 +20,8 @@ from gawee_dialect.frontends.npu_ir.aten.contraction import linear
 from gawee_dialect.frontends.npu_ir.aten.normalization import layer_norm
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.shape import transpose
-from gawee_dialect.frontends.op_mapping.axes import part
-from gawee_dialect.frontends.op_mapping.emitter import Emitter
-from gawee_dialect.frontends.op_mapping.promotion import to_bool
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, part, to_bool
+from gawee_dialect.frontends.op_mapping.registry import Refusal
 
 
 @register_op("aten.scaled_dot_product_attention")

@@ -13,17 +13,16 @@ from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp, BitwiseOrOp, Bitwi
 from gawee_dialect.dialect.graph.comparison import IsNanOp, WhereOp
 from gawee_dialect.dialect.types import element_type, is_float
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.op_mapping import promotion as op_mapping
-from gawee_dialect.frontends.op_mapping.emitter import Emitter
-from gawee_dialect.frontends.op_mapping.promotion import (
+from gawee_dialect.frontends.op_mapping import emitter as op_mapping
+from gawee_dialect.frontends.op_mapping.emitter import (
+    Emitter,
     as_element,
     common_element,
     compared,
     promoted,
     to_bool,
 )
-from gawee_dialect.frontends.op_mapping.registry import Result
-from gawee_dialect.frontends.op_mapping.schema import Number, Operand
+from gawee_dialect.frontends.op_mapping.registry import Number, Operand, Result
 
 Binary = Callable[[SSAValue, SSAValue], Operation]
 

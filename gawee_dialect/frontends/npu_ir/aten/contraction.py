@@ -24,10 +24,8 @@ from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.reduction import vector_norm
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.shape import unsqueeze
-from gawee_dialect.frontends.op_mapping.axes import part, permuted
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.schema import Number, Tensors
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element, part, permuted
+from gawee_dialect.frontends.op_mapping.registry import Number, Refusal, Tensors
 
 LOOKED_FOR = (TransposeOp,)
 """What is matched, not made."""

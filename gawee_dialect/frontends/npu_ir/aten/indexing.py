@@ -24,11 +24,15 @@ from gawee_dialect.frontends.npu_ir.aten.reduction import cumsum
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.shape import flatten, joint_shape, stack, unsqueeze
 from gawee_dialect.frontends.npu_ir.aten.slicing import slice_bounds
-from gawee_dialect.frontends.op_mapping.axes import part, permuted
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
-from gawee_dialect.frontends.op_mapping.promotion import as_element, to_bool
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.schema import Indices, Ints, Operand
+from gawee_dialect.frontends.op_mapping.emitter import (
+    Emitter,
+    as_element,
+    axis_of,
+    part,
+    permuted,
+    to_bool,
+)
+from gawee_dialect.frontends.op_mapping.registry import Indices, Ints, Operand, Refusal
 
 
 def positions(emit: Emitter, index: SSAValue) -> SSAValue:

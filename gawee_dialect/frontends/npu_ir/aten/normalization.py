@@ -34,8 +34,7 @@ from gawee_dialect.frontends.npu_ir.aten.reduction import reduced, sum_dims, vec
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.shape import flatten
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of, axis_of
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.schema import Ints, Number
+from gawee_dialect.frontends.op_mapping.registry import Ints, Number, Refusal
 
 # Variance, standard deviation, median and histogram.
 

@@ -14,11 +14,9 @@ from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.shape import cat, stack, transpose
 from gawee_dialect.frontends.npu_ir.aten.slicing import select
-from gawee_dialect.frontends.op_mapping.axes import part
-from gawee_dialect.frontends.op_mapping.emitter import Emitter
-from gawee_dialect.frontends.op_mapping.recurrence import recurrence
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.schema import Ints, Tensors
+from gawee_dialect.frontends.op_mapping.control_flow import recurrence
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, part
+from gawee_dialect.frontends.op_mapping.registry import Ints, Refusal, Tensors
 
 State: TypeAlias = Sequence[SSAValue]
 """What one step hands to the next: h, or h and c."""

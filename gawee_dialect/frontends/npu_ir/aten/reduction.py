@@ -31,10 +31,17 @@ from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, isinf, pow_number, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.op_mapping.axes import part
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of, axis_of, dtype_element
-from gawee_dialect.frontends.op_mapping.promotion import summed, to_bool, to_float
-from gawee_dialect.frontends.op_mapping.schema import Ints, Number
+from gawee_dialect.frontends.op_mapping.emitter import (
+    Emitter,
+    axes_of,
+    axis_of,
+    dtype_element,
+    part,
+    summed,
+    to_bool,
+    to_float,
+)
+from gawee_dialect.frontends.op_mapping.registry import Ints, Number
 
 Reducer = Callable[..., Operation]
 

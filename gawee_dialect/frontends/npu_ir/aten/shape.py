@@ -11,11 +11,16 @@ from gawee_dialect.dialect.graph.elementwise import broadcast_shape
 from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.op_mapping.axes import completed, permuted, stacked
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, dtype_element
-from gawee_dialect.frontends.op_mapping.promotion import all_promoted
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.schema import Ints, Tensors
+from gawee_dialect.frontends.op_mapping.emitter import (
+    Emitter,
+    all_promoted,
+    axis_of,
+    completed,
+    dtype_element,
+    permuted,
+    stacked,
+)
+from gawee_dialect.frontends.op_mapping.registry import Ints, Refusal, Tensors
 
 
 @register_op("aten.view.default", "aten._unsafe_view", "aten.view_copy.default")

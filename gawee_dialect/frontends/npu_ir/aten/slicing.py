@@ -14,10 +14,15 @@ from gawee_dialect.frontends.npu_ir.aten.arithmetic import sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.shape import flatten
-from gawee_dialect.frontends.op_mapping.axes import bounds, part, permuted
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of, axis_of
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.schema import Ints, Number
+from gawee_dialect.frontends.op_mapping.emitter import (
+    Emitter,
+    axes_of,
+    axis_of,
+    bounds,
+    part,
+    permuted,
+)
+from gawee_dialect.frontends.op_mapping.registry import Ints, Number, Refusal
 
 
 def slice_bounds(size: int, start: int | None, end: int | None, step: int) -> tuple[int, int]:

@@ -20,8 +20,7 @@ from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import mul, scaled
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.schema import Ints, Number
+from gawee_dialect.frontends.op_mapping.registry import Ints, Number, Refusal
 
 # Convolutions.
 

@@ -30,22 +30,25 @@ from gawee_dialect.frontends.metadata import (
     TENSOR_METADATA,
     metadata_values,
 )
-from gawee_dialect.frontends.onnx.export.graph import (
+from gawee_dialect.frontends.onnx.export.open_sizes import SizeNodes
+from gawee_dialect.frontends.onnx.export.recurrence import not_needed, recurrences, write_layer
+from gawee_dialect.frontends.onnx.export.registry import (
     Attribute,
     ExportedBody,
     ExportedGraph,
     ExportedNode,
     ExportedValue,
+    Given,
     OpenFigures,
     Operand,
+    Outputs,
+    writers,
 )
-from gawee_dialect.frontends.onnx.export.open_sizes import SizeNodes
-from gawee_dialect.frontends.onnx.export.recurrence import not_needed, recurrences, write_layer
-from gawee_dialect.frontends.onnx.export.registry import Given, Outputs, writers
 from gawee_dialect.frontends.onnx.model import Array
 from gawee_dialect.frontends.op_mapping.emitter import dtype_element
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.registry import Refusal
 from gawee_dialect.hints import isa
+from gawee_dialect.identifiers import take_name
 from gawee_dialect.located_json import JsonValue
 from gawee_dialect.locations import node_name
 
@@ -174,10 +177,10 @@ class _Exporter:
 
     def unique(self, name: str) -> str:
         """Return a name that no tensor has yet: this one, or it with a number."""
-        return _free(name, self.taken)
+        return take_name(name, self.taken)
 
     def _unique_node(self, name: str) -> str:
-        return _free(name, self.node_names)
+        return take_name(name, self.node_names)
 
     def _body(self, region: Region) -> ExportedBody:
         """Return a body as a graph, whose outputs are of its own nodes, each by one name."""
@@ -307,15 +310,6 @@ class _OpNodes:
         name = self.exporter.unique(f"{stem}_constant")
         self.exporter.constants[name] = np.asarray(array)
         return ExportedValue(name, TensorType(dtype_element(array.dtype.name), array.shape))
-
-
-def _free(name: str, taken: set[str]) -> str:
-    unique, count = name, 0
-    while unique in taken:
-        count += 1
-        unique = f"{name}_{count}"
-    taken.add(unique)
-    return unique
 
 
 def _is_of(operand: Operand, weights: set[str]) -> bool:

@@ -13,7 +13,8 @@ from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import dtype_name, shaped_bytes
 from gawee_dialect.frontends.metadata import flatten
 from gawee_dialect.frontends.onnx.export.exporter import export_graph
-from gawee_dialect.frontends.onnx.export.graph import (
+from gawee_dialect.frontends.onnx.export.open_sizes import ranges_of
+from gawee_dialect.frontends.onnx.export.registry import (
     Attribute,
     ExportedBody,
     ExportedGraph,
@@ -21,7 +22,6 @@ from gawee_dialect.frontends.onnx.export.graph import (
     ExportedValue,
     Figures,
 )
-from gawee_dialect.frontends.onnx.export.open_sizes import ranges_of
 from gawee_dialect.frontends.onnx.model import Array
 from gawee_dialect.frontends.onnx.model_proto import METADATA_PREFIX, RANGES
 from gawee_dialect.located_json import JsonValue

@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import TensorType, i64
 
 from gawee_dialect.analysis.open_sizes import simplicity
 from gawee_dialect.dialect.open_size import OpenSize, SizeName, form_of
-from gawee_dialect.frontends.onnx.export.graph import ExportedNode, ExportedValue, Figures
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.onnx.export.registry import ExportedNode, ExportedValue, Figures
+from gawee_dialect.frontends.op_mapping.registry import Refusal
 from gawee_dialect.identifiers import c_name
 
 

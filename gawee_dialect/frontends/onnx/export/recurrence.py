@@ -32,9 +32,8 @@ from gawee_dialect.frontends.npu_ir.aten.recurrent import (
     lstm_cell,
     rnn_cell,
 )
-from gawee_dialect.frontends.onnx.export.graph import Attribute, ExportedValue
-from gawee_dialect.frontends.onnx.export.ops.contraction import sizes
-from gawee_dialect.frontends.onnx.export.registry import Given, Nodes
+from gawee_dialect.frontends.onnx.export.ops.reduction import sizes
+from gawee_dialect.frontends.onnx.export.registry import Attribute, ExportedValue, Given, Nodes
 from gawee_dialect.frontends.onnx.ops.recurrent import (
     Direction,
     State,

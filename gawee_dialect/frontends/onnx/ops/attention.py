@@ -19,13 +19,17 @@ from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.graph.slicing import PadOp
 from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import div, mul, remainder
-from gawee_dialect.frontends.onnx.argument_rules import check_size
-from gawee_dialect.frontends.onnx.registry import register_op
-from gawee_dialect.frontends.op_mapping.axes import part, permuted
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
-from gawee_dialect.frontends.op_mapping.promotion import compared, where
-from gawee_dialect.frontends.op_mapping.recurrence import recurrence
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.onnx.registry import check_size, register_op
+from gawee_dialect.frontends.op_mapping.control_flow import recurrence
+from gawee_dialect.frontends.op_mapping.emitter import (
+    Emitter,
+    axis_of,
+    compared,
+    part,
+    permuted,
+    where,
+)
+from gawee_dialect.frontends.op_mapping.registry import Refusal
 
 
 def _heads(emit: Emitter, value: SSAValue, count: int | None) -> SSAValue:

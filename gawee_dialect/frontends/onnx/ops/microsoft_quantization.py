@@ -21,10 +21,8 @@ from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import scaled
 from gawee_dialect.frontends.onnx.held_types import dtype_of
-from gawee_dialect.frontends.onnx.ops.activation import leaky_relu
-from gawee_dialect.frontends.onnx.ops.microsoft_attention import attention_of_projected
-from gawee_dialect.frontends.onnx.ops.microsoft_layers import MICROSOFT
-from gawee_dialect.frontends.onnx.ops.pooling import average_pool
+from gawee_dialect.frontends.onnx.ops.elementwise import leaky_relu
+from gawee_dialect.frontends.onnx.ops.microsoft import MICROSOFT, attention_of_projected
 from gawee_dialect.frontends.onnx.ops.quantization import (
     dequantize_linear,
     dynamic_quantize_linear,
@@ -33,11 +31,10 @@ from gawee_dialect.frontends.onnx.ops.quantization import (
     rounded_to_integer,
 )
 from gawee_dialect.frontends.onnx.ops.recurrent import Recurrence, lstm_layer
+from gawee_dialect.frontends.onnx.ops.windows import PoolAttributes, average_pool
 from gawee_dialect.frontends.onnx.registry import register_op
-from gawee_dialect.frontends.op_mapping.axes import part, permuted
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.schema import Ints, Tensors
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of, part, permuted
+from gawee_dialect.frontends.op_mapping.registry import Ints, Refusal, Tensors
 
 
 def _real(emit: Emitter, x: SSAValue, scale: SSAValue, zero_point: SSAValue | None) -> SSAValue:
@@ -213,19 +210,14 @@ def qlinear_average_pool(
     x_zero_point: SSAValue | None,
     y_scale: SSAValue,
     y_zero_point: SSAValue | None = None,
-    auto_pad: str = "NOTSET",
-    ceil_mode: int = 0,
     channels_last: int = 0,
     count_include_pad: int = 0,
-    kernel_shape: Ints = (),
-    pads: Ints | None = None,
-    strides: Ints | None = None,
+    *,
+    attributes: PoolAttributes,
 ) -> SSAValue:
     """The mean of each window of a quantized image"""
     real = _channels_first(emit, _real(emit, x, x_scale, x_zero_point), channels_last)
-    mean = average_pool(
-        emit, real, kernel_shape, auto_pad, ceil_mode, count_include_pad, None, pads, strides
-    )
+    mean = average_pool(emit, real, count_include_pad, attributes=attributes)
     made = _as_it_was(emit, mean, channels_last)
     return _quantized(emit, made, y_scale, y_zero_point, dtype_of(emit, x))
 

@@ -28,11 +28,10 @@ from gawee_dialect.frontends.onnx.held_types import (
     element_of,
     marked,
 )
-from gawee_dialect.frontends.onnx.ops.convolution import ConvAttributes
+from gawee_dialect.frontends.onnx.ops.windows import ConvAttributes
 from gawee_dialect.frontends.onnx.registry import register_op
-from gawee_dialect.frontends.op_mapping.axes import part
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, part
+from gawee_dialect.frontends.op_mapping.registry import Refusal
 
 LIMITS = ("floats of 4 and 8 bits and integers of up to 16", "scales of float32 and float16")
 

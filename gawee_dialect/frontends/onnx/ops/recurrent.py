@@ -16,12 +16,11 @@ from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.shape import stack
 from gawee_dialect.frontends.onnx.registry import register_op
-from gawee_dialect.frontends.op_mapping.axes import part, permuted
-from gawee_dialect.frontends.op_mapping.emitter import Emitter
-from gawee_dialect.frontends.op_mapping.recurrence import recurrence
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.schema import (
+from gawee_dialect.frontends.op_mapping.control_flow import recurrence
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, part, permuted
+from gawee_dialect.frontends.op_mapping.registry import (
     Floats,
+    Refusal,
 )
 
 ACTIVATIONS = {"Sigmoid": SigmoidOp, "Tanh": TanhOp, "Relu": ReluOp}

@@ -12,17 +12,14 @@ from gawee_dialect.dialect.graph.gather import GatherOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.graph.resize import InterpolateOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
-from gawee_dialect.frontends.onnx.argument_rules import MAX_SIZE, check_size
-from gawee_dialect.frontends.onnx.registry import register_op
-from gawee_dialect.frontends.op_mapping.axes import permuted
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
-from gawee_dialect.frontends.op_mapping.promotion import where
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.schema import (
+from gawee_dialect.frontends.onnx.registry import MAX_SIZE, check_size, register_op
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, permuted, where
+from gawee_dialect.frontends.op_mapping.registry import (
     Floats,
     Ints,
     KnownFloatsOrNone,
     KnownIntsOrNone,
+    Refusal,
 )
 
 Floating = NDArray[np.float64]

@@ -29,11 +29,9 @@ from gawee_dialect.frontends.onnx.ops.machine_learning import (
     transformed,
 )
 from gawee_dialect.frontends.onnx.registry import register_op
-from gawee_dialect.frontends.op_mapping.axes import part, permuted
-from gawee_dialect.frontends.op_mapping.emitter import Emitter
-from gawee_dialect.frontends.op_mapping.recurrence import Values, recurrence
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.schema import Floats, Ints
+from gawee_dialect.frontends.op_mapping.control_flow import Values, recurrence
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, part, permuted
+from gawee_dialect.frontends.op_mapping.registry import Floats, Ints, Refusal
 
 MODES = {
     **{"BRANCH_LEQ": "le", "BRANCH_LT": "lt", "BRANCH_GTE": "ge", "BRANCH_GT": "gt"},

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.analysis.combiners import combiner_of
+from gawee_dialect.analysis.kernel_kind import combiner_of
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.loop_nest import LoopNest
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.outside import fill_outside

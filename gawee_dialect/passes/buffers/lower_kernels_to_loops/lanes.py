@@ -8,7 +8,7 @@ from xdsl.dialects import arith, math, vector
 from xdsl.dialects.builtin import AnyFloat, DenseArrayBase, FloatAttr, VectorType, i64
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
-from gawee_dialect.analysis.combiners import KINDS, combiner_of, neutral
+from gawee_dialect.analysis.kernel_kind import KINDS, combiner_of, neutral
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, YieldOp
 from gawee_dialect.hints import isa
 from gawee_dialect.upstream import arith as vector_arith

@@ -11,8 +11,7 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.analysis.combiners import combiner_of, divides_integers
-from gawee_dialect.analysis.kernel_kind import multiplied_inputs
+from gawee_dialect.analysis.kernel_kind import combiner_of, divides_integers, multiplied_inputs
 from gawee_dialect.analysis.long_sums import PRODUCTS_IN_BLOCK, TERMS_IN_BLOCK, total_type
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number
 from gawee_dialect.dialect.kernels.schedule import Loop, Schedule

@@ -22,7 +22,7 @@ from xdsl.ir.affine import (
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.analysis.buffer_sizes import Index, size_of
+from gawee_dialect.analysis.index_bounds import Index, size_of
 from gawee_dialect.dialect.affine_range import used_dims
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.buffers.lower_linalg_to_loops.loop_order import (

@@ -13,7 +13,7 @@ from xdsl.traits import SymbolTable
 
 from gawee_dialect.diagnostics import verify_module
 from gawee_dialect.dialect.native_code import C_SOURCE, COMPUTED_ONCE
-from gawee_dialect.easy_json import Code
+from gawee_dialect.located_json import Code
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.opdesc.described_op import DescribedOp, OpaqueOp
 from gawee_dialect.opdesc.emit.c_file import instance_of

@@ -23,8 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.llvm import LLVMArrayType, LLVMPointerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from gawee_dialect.analysis.buffer_sizes import Index, mixed, size_of
-from gawee_dialect.analysis.index_bounds import constant_index
+from gawee_dialect.analysis.index_bounds import Index, constant_index, mixed, size_of
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.loops.convert_to_llvm.conversion import (

@@ -18,8 +18,7 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
-from gawee_dialect.analysis.padding import Pad, zero_pad_of
-from gawee_dialect.analysis.word_copies import BYTES, bytes_of_words
+from gawee_dialect.analysis.kernel_kind import BYTES, Pad, bytes_of_words, zero_pad_of
 from gawee_dialect.dialect.affine_range import is_linear, used_dims
 from gawee_dialect.dialect.graph.scan import kernel_blocks
 from gawee_dialect.dialect.kernels.kernel import KernelOp, copy_kernel

@@ -7,8 +7,7 @@ from xdsl.dialects import arith
 from xdsl.ir import Block, Operation
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from gawee_dialect.analysis.combiners import combiner_of
-from gawee_dialect.analysis.padding import Pad, never_negative, pad_of
+from gawee_dialect.analysis.kernel_kind import Pad, combiner_of, never_negative, pad_of
 from gawee_dialect.dialect.affine_range import used_dims
 from gawee_dialect.dialect.kernels.kernel import KernelOp, shape_of
 

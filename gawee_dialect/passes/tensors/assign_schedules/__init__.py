@@ -20,9 +20,8 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from gawee_dialect.analysis.combiners import combiner_of, neutral
 from gawee_dialect.analysis.fingerprint import Fingerprints
-from gawee_dialect.analysis.kernel_kind import KernelKind, kernel_kind
+from gawee_dialect.analysis.kernel_kind import KernelKind, combiner_of, kernel_kind, neutral
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.affine_range import value_range
 from gawee_dialect.dialect.graph.scan import is_branching, is_of_one_thread, is_step_loop

@@ -7,7 +7,7 @@ from math import prod
 
 from xdsl.dialects.builtin import IntegerType
 
-from gawee_dialect.analysis.combiners import combiner_of
+from gawee_dialect.analysis.kernel_kind import combiner_of
 from gawee_dialect.dialect.kernels.kernel import element_of
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.tensors.assign_schedules.cost_model import (

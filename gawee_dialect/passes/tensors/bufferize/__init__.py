@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from gawee_dialect.analysis.entries import entries
+from gawee_dialect.analysis.signature import entries
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.tensors.bufferize import calls, forall, loops, structured, tensors
 from gawee_dialect.passes.tensors.bufferize.function import FunctionBufferizer, Rules

@@ -7,7 +7,7 @@ from xdsl.dialects import memref, scf, tensor
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from gawee_dialect.analysis.buffer_sizes import Index
+from gawee_dialect.analysis.index_bounds import Index
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.tensors.bufferize.function import FunctionBufferizer, Rules
 from gawee_dialect.passes.tensors.bufferize.in_place import Root

@@ -10,8 +10,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.analysis.buffer_sizes import Index, mixed, size_of
-from gawee_dialect.analysis.index_bounds import upper_bound
+from gawee_dialect.analysis.index_bounds import Index, mixed, size_of, upper_bound
 from gawee_dialect.analysis.open_sizes import RANGES
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import entry_arguments, output_names, result_attributes

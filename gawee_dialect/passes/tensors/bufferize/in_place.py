@@ -11,7 +11,7 @@ from xdsl.dialects import memref, scf, tensor
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from gawee_dialect.analysis.buffer_sizes import Index, mixed, same_indices
+from gawee_dialect.analysis.index_bounds import Index, mixed, same_indices
 from gawee_dialect.upstream.forall import ForallOp
 from gawee_dialect.upstream.tensor import ParallelInsertSliceOp
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from xdsl.dialects import memref, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from gawee_dialect.analysis.buffer_sizes import same_indices
+from gawee_dialect.analysis.index_bounds import same_indices
 from gawee_dialect.dialect.graph.scan import keep_marks
 from gawee_dialect.dialect.types import is_tensor
 from gawee_dialect.passes.next_pass import hint_on_tensors

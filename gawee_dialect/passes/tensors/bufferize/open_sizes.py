@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from gawee_dialect.analysis.buffer_sizes import Index
+from gawee_dialect.analysis.index_bounds import Index
 from gawee_dialect.analysis.open_sizes import (
     argument_shapes,
     open_names_of,

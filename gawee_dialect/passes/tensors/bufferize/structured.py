@@ -9,7 +9,7 @@ from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Operation, Region
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
-from gawee_dialect.analysis.buffer_sizes import Index
+from gawee_dialect.analysis.index_bounds import Index
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.open_size import OpenSize

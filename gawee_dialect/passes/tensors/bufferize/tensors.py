@@ -8,8 +8,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StridedLayoutAttr
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
-from gawee_dialect.analysis.buffer_sizes import Index
-from gawee_dialect.analysis.index_bounds import constant_index
+from gawee_dialect.analysis.index_bounds import Index, constant_index
 from gawee_dialect.dialect.graph.scan import is_batch_loop
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.types import tensor_shape

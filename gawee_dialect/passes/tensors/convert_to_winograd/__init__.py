@@ -12,7 +12,7 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.analysis.padding import zero_pad_of
+from gawee_dialect.analysis.kernel_kind import zero_pad_of
 from gawee_dialect.dialect.kernels.algorithm import Algorithm
 from gawee_dialect.dialect.kernels.kernel import KernelOp, YieldOp, copy_kernel, insert_copy
 from gawee_dialect.dialect.kernels.structured_kernel import shape_of

@@ -13,8 +13,7 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
-from gawee_dialect.analysis.kernel_kind import multiplied_inputs
-from gawee_dialect.analysis.padding import number_of
+from gawee_dialect.analysis.kernel_kind import multiplied_inputs, number_of
 from gawee_dialect.dialect.kernels.kernel import KernelOp, element_of, shape_of
 from gawee_dialect.dialect.kernels.winograd import KERNEL
 from gawee_dialect.passes.tensors.convert_to_winograd.choose import Convolution

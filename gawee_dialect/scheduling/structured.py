@@ -32,7 +32,6 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError, verify_module
 from gawee_dialect.dialect.kernels.schedule import Loop, Schedule
 from gawee_dialect.dialect.types import element_bytes, is_tensor, tensor_shape, tensor_type
 from gawee_dialect.instruments.profile import name_of
-from gawee_dialect.kernel_scheduling import KernelSchedule, NetworkSchedule
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.schedules.script import Script, Steps, parse_statement
@@ -41,6 +40,7 @@ from gawee_dialect.schedules.structured.boxes import Size, extents, num_parallel
 from gawee_dialect.schedules.structured.steps import Target, is_structured, take
 from gawee_dialect.schedules.structured.tile import LOOP, REDUCES, loop_name, loops_around
 from gawee_dialect.schedules.transform_dialect import run_transform_script
+from gawee_dialect.scheduling.kernels import KernelSchedule, NetworkSchedule
 from gawee_dialect.source import Source
 
 OP = "gawee.op"

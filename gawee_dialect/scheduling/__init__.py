@@ -13,9 +13,9 @@ from xdsl.dialects.builtin import ModuleOp
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import find_function
-from gawee_dialect.kernel_scheduling import NetworkSchedule
 from gawee_dialect.model import Model
-from gawee_dialect.structured_scheduling import StructuredSchedule
+from gawee_dialect.scheduling.kernels import NetworkSchedule
+from gawee_dialect.scheduling.structured import StructuredSchedule
 
 
 @overload
