@@ -231,8 +231,10 @@ def test_groups_of_tokens_that_are_forgotten_are_used_again(
 ) -> None:
     config, weights = example["random_weights"].random_network("tiny")
     model = example["generation"].TextModel(config, weights, 48, ONE_THREAD, 2)
-    alone = [list(model.generate(prompt, 12)) for prompt in ([1, 2], [3]) if model.forget() is None]
-    model.forget()
+    alone = list[list[int]]()
+    for prompt in ([1, 2], [3]):
+        alone.append(list(model.generate(prompt, 12)))
+        model.forget()
     for _ in range(3):
         made = model.generate_batch([[*range(20)], [*range(40)]], 1)
         assert len(list(made)) == 2

@@ -13,7 +13,6 @@ import argparse
 import resource
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 
