@@ -165,7 +165,7 @@ def measure_together(network: str, dtype: str, threads: int, path: Path) -> Row:
 
         config, weights = read_model(path)
         options = CodeOptions(num_threads=threads)
-        model = TextModel(config, weights, CAPACITY, options, max(SEQUENCES))
+        model = TextModel(config, weights, CAPACITY, options, max(SEQUENCES), GUESSES)
     prompt = np.random.default_rng(0).integers(0, config.vocabulary, 16).tolist()
     counts = {sequence: 1 for sequence in range(max(SEQUENCES))}
     model.scores_of(dict.fromkeys(counts, prompt), counts)
@@ -175,13 +175,12 @@ def measure_together(network: str, dtype: str, threads: int, path: Path) -> Row:
             tokens = {sequence: [7] for sequence in range(count)}
             found += [seconds_of(lambda: model.scores_of(tokens, counts)) for _ in range(TOKENS)]
     row = {f"{count}": count / median(found) for count, found in times.items()}
-    for guesses in (0, GUESSES):
-        model.forget()
-        made = model.generate(prompt, 1 + TURNS * TOKENS, guesses=guesses)
-        next(made)
-        before = model.steps
-        seconds = seconds_of(lambda: list(made))
-        steps = model.steps - before
+    model.forget()
+    made = model.generate(prompt, 1 + TURNS * TOKENS)
+    next(made)
+    before = model.steps
+    seconds = seconds_of(lambda: list(made))
+    steps = model.steps - before
     return {**row, "guessed": TURNS * TOKENS / seconds, "per step": TURNS * TOKENS / steps}
 
 

@@ -161,8 +161,10 @@ def test_texts_that_are_made_together_are_those_of_transformers(
 ) -> None:
     network = network_of(architecture)
     config = example["config"].config_of(network.config.to_dict())
-    model = example["generation"].TextModel(config, weights_of(network), 100, ONE_THREAD, 4)
-    made = texts_of(model.generate_batch(PROMPTS, 50, guesses=guesses), 4)
+    model = example["generation"].TextModel(
+        config, weights_of(network), 100, ONE_THREAD, 4, guesses
+    )
+    made = texts_of(model.generate_batch(PROMPTS, 50), 4)
     assert made == [tokens_of(network, prompt, 50) for prompt in PROMPTS]
     assert len({token for text in made for token in text}) > 20
     assert model.cache.lengths == [len(prompt) + 49 for prompt in PROMPTS]
@@ -173,29 +175,29 @@ def test_a_text_that_ends_leaves_its_place_to_none(example: Mapping[str, ModuleT
     whole = [tokens_of(network, prompt, 40) for prompt in PROMPTS]
     end = whole[0][5]
     config = replace(example["config"].config_of(network.config.to_dict()), end=[end])
-    model = example["generation"].TextModel(config, weights_of(network), 100, ONE_THREAD, 4)
+    model = example["generation"].TextModel(config, weights_of(network), 100, ONE_THREAD, 4, 4)
     expected = [[*takewhile(lambda token: token != end, text), end] for text in whole]
     expected = [text[:40] for text in expected]
     assert len(expected[0]) < len(max(expected, key=len)) == 40
-    for guesses in (0, 4):
+    for model.guesses in (0, 4):
         model.forget()
-        assert texts_of(model.generate_batch(PROMPTS, 40, guesses=guesses), 4) == expected
+        assert texts_of(model.generate_batch(PROMPTS, 40), 4) == expected
 
 
 def test_guesses_that_are_right_take_fewer_steps(example: Mapping[str, ModuleType]) -> None:
     network = network_of("llama")
     text = tokens_of(network, [5], 60)
     config = example["config"].config_of(network.config.to_dict())
-    model = example["generation"].TextModel(config, weights_of(network), 256, ONE_THREAD)
+    model = example["generation"].TextModel(config, weights_of(network), 256, ONE_THREAD, guesses=4)
     # The text twice, as one that is to be copied: what comes next is found in it.
     prompt = [5, *text, 5, *text[:20]]
     expected = tokens_of(network, prompt, 60)
     taken = dict[int, int]()
-    for guesses in (0, 4):
+    for model.guesses in (0, 4):
         model.forget()
         before = model.steps
-        assert list(model.generate(prompt, 60, guesses=guesses)) == expected
-        taken[guesses] = model.steps - before
+        assert list(model.generate(prompt, 60)) == expected
+        taken[model.guesses] = model.steps - before
     assert taken[0] == 61  # the prompt takes two
     assert taken[4] < taken[0]
 
@@ -205,12 +207,12 @@ def test_guesses_do_not_change_what_is_drawn(
     guesses: int, example: Mapping[str, ModuleType]
 ) -> None:
     config, weights = example["random_weights"].random_network("tiny")
-    model = example["generation"].TextModel(config, weights, 128, ONE_THREAD, 2)
+    model = example["generation"].TextModel(config, weights, 128, ONE_THREAD, 2, guesses)
     sampling = example["sampling"].Sampling(temperature=0.3, top_k=3)
     made = list[list[list[int]]]()
-    for count in (0, guesses):
+    for model.guesses in (0, guesses):
         model.forget()
-        drawn = model.generate_batch([[7, 8, 7, 8], [7]], 60, sampling, 3, count)
+        drawn = model.generate_batch([[7, 8, 7, 8], [7]], 60, sampling, 3)
         made.append(texts_of(drawn, 2))
     assert made[0] == made[1]
 

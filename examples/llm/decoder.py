@@ -50,13 +50,20 @@ class Decoder:
     """Builds the graph; `dtype_of` says how a weight is stored: `float32`, `q8_0`, ..."""
 
     def __init__(
-        self, config: Config, dtype_of: Callable[[str], str], most_groups: int, most_rows: int
+        self,
+        config: Config,
+        dtype_of: Callable[[str], str],
+        most_groups: int,
+        most_rows: int,
+        most_outputs: int = 1,
     ) -> None:
         self.config, self.dtype_of = config, dtype_of
         self.function = EntryFunction()
         self.emit = self.function.emit
         self.rows = OpenSize.named(SizeName("rows", 1, most_rows))
-        self.outputs = OpenSize.named(SizeName("outputs", 1, most_rows))
+        self.outputs = 1  # code for one row is a little faster than for any number, at one
+        if most_outputs > 1:
+            self.outputs = OpenSize.named(SizeName("outputs", 1, most_outputs))
         self.groups = OpenSize.named(SizeName("groups", 1, most_groups))
         self.past = self.groups * GROUP
 

@@ -97,14 +97,14 @@ def run(args: argparse.Namespace) -> None:
     prompts, text = read_prompts(args)
     start = perf_counter()
     options = CodeOptions(num_threads=args.threads)
-    model = TextModel(config, weights, args.capacity, options, len(prompts))
+    model = TextModel(config, weights, args.capacity, options, len(prompts), args.guesses)
     ready = perf_counter()
     sampling = Sampling(args.temperature, args.top_k, args.top_p, args.min_p)
     made: Sequence[list[int]] = [[] for _ in prompts]
     times, steps = list[float](), list[int]()
 
     def timed() -> Iterator[int]:
-        tokens = model.generate_batch(prompts, args.count, sampling, args.seed, args.guesses)
+        tokens = model.generate_batch(prompts, args.count, sampling, args.seed)
         for number, token in tokens:
             times.append(perf_counter())
             steps.append(model.steps)

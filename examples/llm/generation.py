@@ -77,7 +77,8 @@ class TextModel:
     """Makes tokens, one after the other, of `sequences` texts at the same time.
 
     `capacity` is how many tokens each of them can see; `weights` are named as transformers names
-    them. Raises GaweeError.
+    them. So many `guesses` are computed with each token, which do not change what comes out. Raises
+    GaweeError.
     """
 
     def __init__(
@@ -87,12 +88,15 @@ class TextModel:
         capacity: int = 2048,
         options: CodeOptions | None = None,
         sequences: int = 1,
+        guesses: int = 0,
     ) -> None:
         self.config, self.cache = config, Cache(config, capacity, sequences)
-        self._most_rows = min(MOST_ROWS, sequences * capacity)
+        self.guesses = guesses
+        self._most_rows = rows = min(MOST_ROWS, sequences * capacity)
+        outputs = min(rows, sequences * (1 + guesses))
         dtypes = partial(stored_dtype, weights)
-        module = Decoder(config, dtypes, self.cache.groups, self._most_rows).module()
-        sizes = {"rows": (1, self._most_rows)}  # other names have the ranges that the graph says
+        module = Decoder(config, dtypes, self.cache.groups, rows, outputs).module()
+        sizes = {"rows": (1, rows)}  # other names have the ranges that the graph says
         self.code = Model(module, weights).compile(options or CodeOptions(), sizes=sizes)
         self.steps = 0
         """How often the code ran."""
@@ -173,15 +177,12 @@ class TextModel:
         count: int,
         sampling: Sampling | None = None,
         seed: int = 0,
-        guesses: int = 0,
     ) -> Iterator[int]:
         """Yield up to `count` tokens that go on with some, each as soon as it is known.
 
-        Ends with a token that ends a text, which is yielded too, and where the cache is full. So
-        many `guesses` are computed with each token; that does not change what comes out.
+        Ends with a token that ends a text, which is yielded too, and where the cache is full.
         """
-        made = self.generate_batch([tokens], count, sampling, seed, guesses)
-        return (token for _, token in made)
+        return (token for _, token in self.generate_batch([tokens], count, sampling, seed))
 
     def generate_batch(
         self,
@@ -189,7 +190,6 @@ class TextModel:
         count: int,
         sampling: Sampling | None = None,
         seed: int = 0,
-        guesses: int = 0,
     ) -> Iterator[tuple[int, int]]:
         """Yield tokens as `generate` does, of several texts: the number of a prompt, and a token.
 
@@ -216,5 +216,5 @@ class TextModel:
                     del texts[number]
                 text.tokens = new[-1:]
                 text.lookup.add(new)
-                text.guesses = text.lookup.guess(min(guesses, text.left - 1, room - 1))
+                text.guesses = text.lookup.guess(min(self.guesses, text.left - 1, room - 1))
             yield from made
