@@ -8,6 +8,9 @@ that of NumPy's maximum of the same packed weights, on as many threads, taken by
 the share is of the least times of both. *Beside* are the bytes of memory of this process that are
 neither weights nor cache. Peers have the same sizes: transformers' own code, eagerly and by
 `torch.compile`, in the element type that they are named with.
+
+The second table has tokens a second of several texts at the same time, all together, and of one
+with guesses from the text so far, which random weights repeat sooner or later.
 """
 
 import ctypes
@@ -33,6 +36,8 @@ from benchmarks.timing import processor
 EXAMPLE = Path(__file__).parent.parent / "examples" / "llm"
 FORMATS = ("float32", "bfloat16", "q8_0", "q4_0", "q4_k")
 PEERS = ("eager bfloat16", "eager float32", "inductor float32")
+TOGETHER = ("float32", "bfloat16")
+SEQUENCES, GUESSES = (1, 2, 4, 8), 4
 CAPACITY, PREFILL, TURNS, TOKENS = 2048, 512, 6, 8
 BEGIN, END = "<!-- decode: written by benchmarks.decode -->", "<!-- decode: end -->"
 
@@ -85,9 +90,9 @@ def write_weights(network: str, dtype: str, path: Path) -> None:
     """Write seeded random weights as a .gguf file."""
     with example():
         from config import config_of
-        from gguf_file import names_of_weights, write_gguf
+        from gguf_file import metadata_of, names_of_weights, write_gguf
         from quantization import as_written
-        from random_weights import SIZES, metadata_of, random_values
+        from random_weights import SIZES, random_values
 
         config = config_of(SIZES[network])
         names = {new: old for old, new in names_of_weights(config.layers).items()}
@@ -137,18 +142,46 @@ def measure_ours(
     rate = sum(each.nbytes for each in arrays) / min(reading)
     memory = model.code.memory
     groups = PREFILL // GROUP + 1  # what no token has been put in has no pages yet
-    cache = sum(each[:groups].nbytes for each in model.cache.values())
+    cache = sum(each[:groups].nbytes for each in model.cache.arrays.values())
     in_file = 0 if dtype.startswith("q") else memory.parameters
     beside = private_memory() - memory.prepared - (memory.parameters - in_file) - cache
     return {
         "tokens": 1 / median(steps),
         "rate": rate,
-        "share": model.bytes_of_a_token / min(steps) / rate,
+        "share": model.bytes_of_a_step / min(steps) / rate,
         "prefill": PREFILL / min(prefill),
         "compiles after": made,
         "weights": memory.prepared,
         "beside": beside,
     }
+
+
+def measure_together(network: str, dtype: str, threads: int, path: Path) -> Row:
+    """Return tokens a second of several texts, and of one with guesses."""
+    with example():
+        from generation import TextModel, read_model
+
+        from gawee_dialect import CodeOptions
+
+        config, weights = read_model(path)
+        options = CodeOptions(num_threads=threads)
+        model = TextModel(config, weights, CAPACITY, options, max(SEQUENCES), GUESSES)
+    prompt = np.random.default_rng(0).integers(0, config.vocabulary, 16).tolist()
+    counts = {sequence: 1 for sequence in range(max(SEQUENCES))}
+    model.scores_of(dict.fromkeys(counts, prompt), counts)
+    times: Mapping[int, list[float]] = {count: [] for count in SEQUENCES}
+    for _ in range(TURNS):
+        for count, found in times.items():
+            tokens = {sequence: [7] for sequence in range(count)}
+            found += [seconds_of(lambda: model.scores_of(tokens, counts)) for _ in range(TOKENS)]
+    row = {f"{count}": count / median(found) for count, found in times.items()}
+    model.forget()
+    made = model.generate(prompt, 1 + TURNS * TOKENS)
+    next(made)
+    before = model.steps
+    seconds = seconds_of(lambda: list(made))
+    steps = model.steps - before
+    return {**row, "guessed": TURNS * TOKENS / seconds, "per step": TURNS * TOKENS / steps}
 
 
 def measure_peer(network: str, name: str, threads: int) -> Row:
@@ -201,10 +234,12 @@ def rows_of(options: Namespace) -> Iterator[tuple[str, str, Row]]:
             path = Path(folder) / f"{dtype}.gguf"
             in_process("--network", options.network, "--write", dtype, "--file", str(path))
             for threads in options.threads:
-                how = ("--network", options.network, "--threads", threads)
-                how = (*how, "--measure", dtype, "--file", str(path))
-                compiled = in_process(*how, "--only-compile")
-                yield threads, f"gawee {dtype}", {**compiled, **in_process(*how)}
+                how = ("--network", options.network, "--threads", threads, "--file", str(path))
+                compiled = in_process(*how, "--measure", dtype, "--only-compile")
+                row = {**compiled, **in_process(*how, "--measure", dtype)}
+                if dtype in options.together:
+                    row |= in_process(*how, "--measure", f"together {dtype}")
+                yield threads, f"gawee {dtype}", row
             path.unlink()
     for peer in options.peers:
         for threads in options.threads:
@@ -212,7 +247,8 @@ def rows_of(options: Namespace) -> Iterator[tuple[str, str, Row]]:
             yield threads, peer, in_process(*common, "--measure", peer)
 
 
-COLUMNS: Sequence[tuple[str, str, Callable[[Any], str]]] = (
+Columns = Sequence[tuple[str, str, Callable[[Any], str]]]
+COLUMNS: Columns = (
     ("tokens/s", "tokens", "{:.1f}".format),
     ("memory GB/s", "rate", lambda rate: f"{rate / 1e9:.1f}"),
     ("share", "share", "{:.0%}".format),
@@ -224,19 +260,33 @@ COLUMNS: Sequence[tuple[str, str, Callable[[Any], str]]] = (
 )
 
 
-def section(options: Namespace, rows: Sequence[tuple[str, str, Row]]) -> str:
-    """Return the table with what it was measured on."""
-    load = os.getloadavg()[0]
-    head = ["threads", "what", *(title for title, _, _ in COLUMNS)]
+TOGETHER_COLUMNS: Columns = (
+    *((f"tokens/s of {count}", f"{count}", "{:.1f}".format) for count in SEQUENCES),
+    (f"tokens/s with {GUESSES} guesses", "guessed", "{:.1f}".format),
+    ("tokens a step", "per step", "{:.1f}".format),
+)
+
+
+def table(columns: Columns, rows: Sequence[tuple[str, str, Row]]) -> Sequence[str]:
+    """Return the lines of a table of the rows that have something in its columns."""
+    head = ["threads", "what", *(title for title, _, _ in columns)]
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     for threads, name, row in rows:
-        cells = [show(row[key]) if key in row else "" for _, key, show in COLUMNS]
-        lines.append(f"| {threads} | {name} | {' | '.join(cells)} |")
+        cells = [show(row[key]) if key in row else "" for _, key, show in columns]
+        if any(cells):
+            lines.append(f"| {threads} | {name} | {' | '.join(cells)} |")
+    return lines
+
+
+def section(options: Namespace, rows: Sequence[tuple[str, str, Row]]) -> str:
+    """Return the tables with what they were measured on."""
+    load = os.getloadavg()[0]
     text = (
         f"`{options.network}`, {processor()}, {date.today()}, load {load:.1f} at the end: "
         "`python -m benchmarks.decode`, whose page says what the columns are."
     )
-    return "\n".join([BEGIN, "", text, "", *lines, "", END])
+    tables = *table(COLUMNS, rows), "", *table(TOGETHER_COLUMNS, rows)
+    return "\n".join([BEGIN, "", text, "", *tables, "", END])
 
 
 def parser() -> ArgumentParser:
@@ -246,6 +296,7 @@ def parser() -> ArgumentParser:
     result.add_argument("--network", default="smollm2-135m")
     result.add_argument("--threads", type=names, default=["1", "2"])
     result.add_argument("--formats", type=names, default=list(FORMATS))
+    result.add_argument("--together", type=names, default=list(TOGETHER), help="formats")
     result.add_argument("--peers", type=names, default=list(PEERS[:2]), help=", ".join(PEERS))
     result.add_argument("--page", type=Path, help="a page whose section is written anew")
     result.add_argument("--write", help="only write the file of a format")
@@ -264,9 +315,12 @@ def main() -> None:
     elif options.measure in PEERS:
         print(json.dumps(measure_peer(options.network, options.measure, int(options.threads[0]))))
     elif options.measure:
-        threads = int(options.threads[0])
-        given = options.network, options.measure, threads, options.file
-        print(json.dumps(measure_ours(*given, only_compile=options.only_compile)))
+        together, _, dtype = options.measure.rpartition(" ")
+        given = options.network, dtype, int(options.threads[0]), options.file
+        if together:
+            print(json.dumps(measure_together(*given)))
+        else:
+            print(json.dumps(measure_ours(*given, only_compile=options.only_compile)))
     else:
         rows = list[tuple[str, str, Row]]()
         for row in rows_of(options):

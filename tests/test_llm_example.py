@@ -5,6 +5,8 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -131,6 +133,120 @@ def test_two_hundred_tokens_are_those_of_transformers(
     assert list(model.generate(prompt, 200)) == expected
 
 
+PROMPTS = [[5, 17, 3, 101, 44, 9, 5], [8], [*range(60, 100)], [17, 3]]
+"""Of lengths that differ: rows of one step are at different positions."""
+
+
+def tokens_of(network: Any, prompt: Sequence[int], count: int) -> list[int]:
+    """Return the greedy tokens of transformers that go on with a prompt."""
+    import torch
+
+    with torch.no_grad():
+        made = network.generate(torch.tensor([prompt]), max_new_tokens=count, do_sample=False)
+    return made[0, len(prompt) :].tolist()
+
+
+def texts_of(made: Iterator[tuple[int, int]], count: int) -> list[list[int]]:
+    """Return the tokens of each of some prompts."""
+    texts: list[list[int]] = [[] for _ in range(count)]
+    for number, token in made:
+        texts[number].append(token)
+    return texts
+
+
+@pytest.mark.parametrize("guesses", [0, 3])
+@pytest.mark.parametrize("architecture", mostly_full(["gemma3_text", "llama", "phi3", "qwen3"]))
+def test_texts_that_are_made_together_are_those_of_transformers(
+    architecture: str, guesses: int, example: Mapping[str, ModuleType]
+) -> None:
+    network = network_of(architecture)
+    config = example["config"].config_of(network.config.to_dict())
+    model = example["generation"].TextModel(
+        config, weights_of(network), 100, ONE_THREAD, 4, guesses
+    )
+    made = texts_of(model.generate_batch(PROMPTS, 50), 4)
+    assert made == [tokens_of(network, prompt, 50) for prompt in PROMPTS]
+    assert len({token for text in made for token in text}) > 20
+    assert model.cache.lengths == [len(prompt) + 49 for prompt in PROMPTS]
+
+
+def test_a_text_that_ends_leaves_its_place_to_none(example: Mapping[str, ModuleType]) -> None:
+    network = network_of("llama")
+    whole = [tokens_of(network, prompt, 40) for prompt in PROMPTS]
+    end = whole[0][5]
+    config = replace(example["config"].config_of(network.config.to_dict()), end=[end])
+    model = example["generation"].TextModel(config, weights_of(network), 100, ONE_THREAD, 4, 4)
+    expected = [[*takewhile(lambda token: token != end, text), end] for text in whole]
+    expected = [text[:40] for text in expected]
+    assert len(expected[0]) < len(max(expected, key=len)) == 40
+    for model.guesses in (0, 4):
+        model.forget()
+        assert texts_of(model.generate_batch(PROMPTS, 40), 4) == expected
+
+
+def test_guesses_that_are_right_take_fewer_steps(example: Mapping[str, ModuleType]) -> None:
+    network = network_of("llama")
+    text = tokens_of(network, [5], 60)
+    config = example["config"].config_of(network.config.to_dict())
+    model = example["generation"].TextModel(config, weights_of(network), 256, ONE_THREAD, guesses=4)
+    # The text twice, as one that is to be copied: what comes next is found in it.
+    prompt = [5, *text, 5, *text[:20]]
+    expected = tokens_of(network, prompt, 60)
+    taken = dict[int, int]()
+    for model.guesses in (0, 4):
+        model.forget()
+        before = model.steps
+        assert list(model.generate(prompt, 60)) == expected
+        taken[model.guesses] = model.steps - before
+    assert taken[0] == 61  # the prompt takes two
+    assert taken[4] < taken[0]
+
+
+@pytest.mark.parametrize("guesses", [1, 7])
+def test_guesses_do_not_change_what_is_drawn(
+    guesses: int, example: Mapping[str, ModuleType]
+) -> None:
+    config, weights = example["random_weights"].random_network("tiny")
+    model = example["generation"].TextModel(config, weights, 128, ONE_THREAD, 2, guesses)
+    sampling = example["sampling"].Sampling(temperature=0.3, top_k=3)
+    made = list[list[list[int]]]()
+    for model.guesses in (0, guesses):
+        model.forget()
+        drawn = model.generate_batch([[7, 8, 7, 8], [7]], 60, sampling, 3)
+        made.append(texts_of(drawn, 2))
+    assert made[0] == made[1]
+
+
+def test_guesses_are_what_came_behind_the_last_tokens(example: Mapping[str, ModuleType]) -> None:
+    lookup = example["drafts"].PromptLookup([1, 2, 3, 4, 9, 2, 3, 5, 6])
+    assert lookup.guess(3) == []
+    lookup.add([2, 3])
+    assert lookup.guess(3) == [5, 6, 2]
+    lookup.add([4])
+    assert lookup.guess(2) == [9, 2]
+    lookup.add([7, 1, 2, 3])
+    assert lookup.guess(8) == [4, 9, 2, 3, 5, 6, 2, 3]
+
+
+def test_groups_of_tokens_that_are_forgotten_are_used_again(
+    example: Mapping[str, ModuleType],
+) -> None:
+    config, weights = example["random_weights"].random_network("tiny")
+    model = example["generation"].TextModel(config, weights, 48, ONE_THREAD, 2)
+    alone = list[list[int]]()
+    for prompt in ([1, 2], [3]):
+        alone.append(list(model.generate(prompt, 12)))
+        model.forget()
+    for _ in range(3):
+        made = model.generate_batch([[*range(20)], [*range(40)]], 1)
+        assert len(list(made)) == 2
+        assert model.cache.begun == 5
+        model.forget()
+        assert texts_of(model.generate_batch([[1, 2], [3]], 12), 2) == alone
+        assert model.cache.begun == 2
+        model.forget()
+
+
 def test_a_thousand_tokens_are_of_one_compilation(
     example: Mapping[str, ModuleType], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,7 +262,8 @@ def test_a_thousand_tokens_are_of_one_compilation(
     assert code is not refuse
     monkeypatch.setattr(jit.NativeModule, "__init__", refuse)
     made = list(model.generate([1], 1000))
-    assert len(made) == model.length == 1000
+    assert len(made) == 1000
+    assert model.cache.lengths == [1000]
 
 
 def test_a_prompt_in_parts_has_the_scores_of_one_that_is_whole(
@@ -160,7 +277,7 @@ def test_a_prompt_in_parts_has_the_scores_of_one_that_is_whole(
     # The same sums in another order, through two layers.
     assert_allclose(parts.scores(prompt), whole, rtol=0, atol=1e-5 * np.abs(whole).max())
     parts.forget(20)
-    assert parts.length == 20
+    assert parts.cache.lengths == [20]
     again = parts.scores(prompt[20:])
     assert_allclose(again, whole, rtol=0, atol=1e-5 * np.abs(whole).max())
 
@@ -231,6 +348,8 @@ def test_what_cannot_be_made_is_an_error(example: Mapping[str, ModuleType], tmp_
         model.scores(list(range(9)))
     with pytest.raises(GaweeError, match="expected at least one token, got none"):
         model.scores([])
+    with pytest.raises(GaweeError, match="expected at most 1 prompts, got 2"):
+        list(model.generate_batch([[1], [2]], 1))
     with pytest.raises(GaweeError, match="index 300 is out of bounds"):
         model.scores([300])
     with pytest.raises(GaweeError, match=r"expected model_type to be one of llama.*, got 'bert'"):
@@ -261,6 +380,12 @@ def test_the_command_reads_a_folder(example: Mapping[str, ModuleType], tmp_path:
     model = example["generation"].TextModel(config, weights, 2048, ONE_THREAD)
     assert [int(each) for each in done.stdout.split()] == list(model.generate([7, 8], 12))
     assert "tokens/s" in done.stderr
+    more = [*command, "--tokens", "9", "--guesses", "3", "--count", "12", "--threads", "1"]
+    both = subprocess.run(more, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert both[0] == done.stdout.strip("\n")
+    model.forget()
+    assert [int(each) for each in both[-1].split()] == list(model.generate([9], 12))
+    assert len(both) == 3
     failed = subprocess.run(
         [*command[:2], "nowhere", "--tokens", "1"], capture_output=True, text=True
     )
@@ -566,11 +691,15 @@ def decode_step(
     monkeypatch.setitem(networks.SIZES, "step", STEP)
     config, weights = networks.random_network("step", dtype)
     stored = {name: "float32" if "norm" in name else dtype for name in networks.shapes_of(config)}
-    module = example["decoder"].Decoder(config, stored.__getitem__, 32, 4).module()
+    module = example["decoder"].Decoder(config, stored.__getitem__, 2, 4).module()
     random = np.random.default_rng(2)
     inputs = {
         "tokens": np.array([5]),
         "positions": np.array([LENGTH]),
+        "sequences": np.array([3]),
+        "wanted": np.array([0]),
+        "cached_positions": np.arange(32).reshape(2, 16),
+        "cached_sequences": np.where(np.arange(32) < LENGTH, 3, -1).reshape(2, 16),
         "keys.0": random.standard_normal((2, 1, 16, 16)).astype(np.float32),
         "values.0": random.standard_normal((2, 1, 16, 16)).astype(np.float32),
     }

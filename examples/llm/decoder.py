@@ -1,17 +1,21 @@
-"""The graph of a decoder: scores of the next token, from tokens and the cache of those before them.
+"""The graph of a decoder: scores of next tokens, from tokens and the cache of those before them.
 
-    @main(%tokens: tensor<rows x i64>, %positions,
+    @main(%tokens: tensor<rows x i64>, %positions, %sequences, %wanted: tensor<outputs x i64>,
+          %cached_positions: tensor<groups x 16 x i64>, %cached_sequences,
           %keys.0: tensor<groups x heads x width x 16>,
           %values.0: tensor<groups x heads x 16 x width>, ...)
-        -> (%logits, %new_keys.0: tensor<rows x heads x width>, ...)
+        -> (%logits: tensor<outputs x vocabulary>, %new_keys.0: tensor<rows x heads x width>, ...)
 
 The number of tokens and of what came before are open, so one code serves a prompt and each token
-behind it. The cache is the caller's, in groups of 16 tokens: it gives the groups that have begun,
-at least one, which are read where they are, and puts the new ones behind them. Tokens of the cache
-are those before the first of `positions`: what else is in its last group is hidden.
+behind it. Rows are tokens of one sequence or of several, each with its position: a row sees those
+of its own sequence that are not behind it, in the cache and among the rows. `wanted` are the rows
+whose scores are computed. The cache is the caller's, in groups of 16 tokens: it gives the groups
+that have begun, at least one, which are read where they are, and puts the new tokens there. A place
+that holds no token is of a sequence that no row is of.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 
 import numpy as np
 from config import FULL, Config
@@ -28,9 +32,9 @@ from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
 from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.graph.elementary import CosOp, SinOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, SubOp
+from gawee_dialect.dialect.graph.gather import GatherOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
 from gawee_dialect.dialect.graph.normalization import RmsNormOp
-from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.graph.shape import CatOp, ReshapeOp
 from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.open_size import OpenSize, SizeName
@@ -46,20 +50,34 @@ class Decoder:
     """Builds the graph; `dtype_of` says how a weight is stored: `float32`, `q8_0`, ..."""
 
     def __init__(
-        self, config: Config, dtype_of: Callable[[str], str], capacity: int, most_rows: int
+        self,
+        config: Config,
+        dtype_of: Callable[[str], str],
+        most_groups: int,
+        most_rows: int,
+        most_outputs: int = 1,
     ) -> None:
         self.config, self.dtype_of = config, dtype_of
         self.function = EntryFunction()
         self.emit = self.function.emit
         self.rows = OpenSize.named(SizeName("rows", 1, most_rows))
-        self.groups = OpenSize.named(SizeName("groups", 1, -(-capacity // GROUP)))
+        self.outputs = 1  # code for one row is a little faster than for any number, at one
+        if most_outputs > 1:
+            self.outputs = OpenSize.named(SizeName("outputs", 1, most_outputs))
+        self.groups = OpenSize.named(SizeName("groups", 1, most_groups))
         self.past = self.groups * GROUP
 
     def module(self) -> ModuleOp:
         """Return the module of all layers."""
         config, emit = self.config, self.emit
-        tokens = self._input("tokens", i64, self.rows)
-        self.positions = self._input("positions", i64, self.rows)
+        tokens, self.positions, self.sequences = (
+            self._input(name, i64, self.rows) for name in ("tokens", "positions", "sequences")
+        )
+        wanted = self._input("wanted", i64, self.outputs)
+        cached_positions, cached_sequences = (
+            self._input(f"cached_{what}", i64, self.groups, GROUP)
+            for what in ("positions", "sequences")
+        )
         heads = config.shared_heads, config.head_width
         caches = [
             (
@@ -68,16 +86,17 @@ class Decoder:
             )
             for layer in range(config.layers)
         ]
-        self.turns = {kind: self._turns(kind) for kind in dict.fromkeys(config.kinds)}
-        self.seen = {kind: self._seen(kind) for kind in dict.fromkeys(config.kinds)}
+        kinds = dict.fromkeys(config.kinds)
+        self.turns = {kind: self._turns(kind) for kind in kinds}
+        keys = (cached_positions, cached_sequences), (self.positions, self.sequences)
+        self.seen = {kind: [self._seen(kind, *each) for each in keys] for kind in kinds}
         table = self._matrix(TABLE, config.vocabulary, config.width)
         x = self._scaled(table.rows(tokens), config.embedding_scale)
         outputs: list[SSAValue] = []
         for layer, cache in enumerate(caches):
             x, *new = self._layer(layer, x, cache)
             outputs += new
-        last = emit(SliceOp(x, offsets=[self.rows - 1, 0], sizes=[1, config.width]))
-        last = self._norm("model.norm", last)
+        last = self._norm("model.norm", emit(GatherOp(x, wanted)))
         head = (
             table
             if config.tied
@@ -262,31 +281,29 @@ class Decoder:
         pairs = [emit(ReshapeOp(each, shape=(rows, heads, half, 1))) for each in (left, right)]
         return emit(ReshapeOp(emit(CatOp(pairs, dim=-1)), shape=(rows, heads, width)))
 
-    def _seen(self, kind: str) -> tuple[SSAValue, SSAValue]:
-        """Return which keys each row sees, of the cache and of the rows: (rows or 1, keys)."""
+    def _seen(self, kind: str, positions: SSAValue, sequences: SSAValue) -> SSAValue:
+        """Return which of some keys each row sees: (rows, keys)."""
         emit = self.emit
+        count = prod(tensor_shape(positions))
+        positions, sequences = (emit.reshape(x, (1, count)) for x in (positions, sequences))
+        position, sequence = (
+            emit.reshape(x, (self.rows, 1)) for x in (self.positions, self.sequences)
+        )
 
         def compared(lhs: SSAValue, predicate: str, rhs: SSAValue) -> SSAValue:
             return emit(CompareOp(lhs, rhs, predicate=predicate))
 
-        cached = emit(IotaOp(TensorType(i64, (1, self.past)), 1))
-        length = emit(SliceOp(self.positions, offsets=[0], sizes=[1]))
-        before = compared(cached, "lt", emit.reshape(length, (1, 1)))
-        row = emit(IotaOp(TensorType(i64, (self.rows, 1)), 0))
-        column = emit(IotaOp(TensorType(i64, (1, self.rows)), 1))
-        own = compared(column, "le", row)
+        before = compared(positions, "le", position)
+        seen = emit(BitwiseAndOp(compared(sequences, "eq", sequence), before))
         if kind == FULL:
-            return before, own
-        window = emit.number(self.config.window, i64)
-        oldest = emit(SubOp(emit(ReshapeOp(self.positions, shape=(self.rows, 1))), window))
-        near = compared(cached, "gt", oldest)
-        nearby = compared(column, "gt", emit(SubOp(row, window)))
-        return emit(BitwiseAndOp(before, near)), emit(BitwiseAndOp(own, nearby))
+            return seen
+        oldest = emit(SubOp(position, emit.number(self.config.window, i64)))
+        return emit(BitwiseAndOp(seen, compared(positions, "gt", oldest)))
 
 
 def shapes_of(config: Config) -> Mapping[str, tuple[int, ...]]:
     """Return the shapes of the weights that a decoder reads, by name."""
-    decoder = Decoder(config, lambda _: "float32", 2, 2)
+    decoder = Decoder(config, lambda _: "float32", 1, 2)
     decoder.module()
     return {
         each.name: tensor_shape(decoder.function.block.args[each.index])

@@ -1,6 +1,7 @@
 """Text from a language model, token by token, in machine code that is compiled once.
 
     python examples/llm/generate.py MODEL --prompt "Once upon a time"
+    python examples/llm/generate.py MODEL --prompt "One" --prompt "Another" --guesses 4
     python examples/llm/generate.py --random smollm2-135m --dtype bfloat16
 
 MODEL is a folder with config.json and .safetensors files, or a .gguf file. Text needs the package
@@ -12,7 +13,6 @@ import argparse
 import resource
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 
@@ -33,8 +33,9 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--dtype", default="float32", help="of random weights: float32, bfloat16, q8_0, q4_0, ..."
     )
-    result.add_argument("--prompt", default="Once upon a time", help="what the text begins with")
-    result.add_argument("--tokens", help="the same as numbers of tokens")
+    result.add_argument("--prompt", action="append", help="what a text begins with; one or more")
+    result.add_argument("--tokens", action="append", help="the same as numbers of tokens")
+    result.add_argument("--guesses", type=int, default=0, help="tokens guessed with each one")
     result.add_argument("--count", type=int, default=100, help="tokens at most (default: 100)")
     result.add_argument("--capacity", type=int, default=2048, help="tokens that can be seen")
     result.add_argument("--temperature", type=float, default=0.0, help="0 takes the likeliest")
@@ -53,13 +54,14 @@ def numbers(made: Sequence[int]) -> str:
     return "".join(f"{token} " for token in made)
 
 
-def read_tokens(args: argparse.Namespace) -> tuple[Sequence[int], Text]:
-    """Return the tokens to begin with, and what makes text of tokens; raises GaweeError."""
+def read_prompts(args: argparse.Namespace) -> tuple[Sequence[Sequence[int]], Text]:
+    """Return the tokens that texts begin with, and what makes text of tokens; raises GaweeError."""
     if args.tokens is not None or args.model is None:
+        given: Sequence[str] = args.tokens or ["1"]
         try:
-            return [int(each) for each in (args.tokens or "1").split(",")], numbers
+            return [[int(each) for each in prompt.split(",")] for prompt in given], numbers
         except ValueError as error:
-            raise GaweeError(f"expected numbers of tokens, got '{args.tokens}'") from error
+            raise GaweeError(f"expected numbers of tokens, got '{' '.join(given)}'") from error
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
@@ -70,7 +72,8 @@ def read_tokens(args: argparse.Namespace) -> tuple[Sequence[int], Text]:
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     except Exception as error:  # of no class of its own
         raise GaweeError(f"cannot read '{folder / 'tokenizer.json'}': {error}") from error
-    return tokenizer.encode(args.prompt).ids, tokenizer.decode
+    prompts: Sequence[str] = args.prompt or ["Once upon a time"]
+    return [tokenizer.encode(prompt).ids for prompt in prompts], tokenizer.decode
 
 
 def pieces(tokens: Iterator[int], text: Text) -> Iterator[str]:
@@ -91,32 +94,40 @@ def run(args: argparse.Namespace) -> None:
     config, weights = (
         random_network(args.random, args.dtype) if args.random else read_model(args.model)
     )
-    prompt, text = read_tokens(args)
+    prompts, text = read_prompts(args)
     start = perf_counter()
-    model = TextModel(config, weights, args.capacity, CodeOptions(num_threads=args.threads))
+    options = CodeOptions(num_threads=args.threads)
+    model = TextModel(config, weights, args.capacity, options, len(prompts), args.guesses)
     ready = perf_counter()
     sampling = Sampling(args.temperature, args.top_k, args.top_p, args.min_p)
-    times = list[float]()
+    made: Sequence[list[int]] = [[] for _ in prompts]
+    times, steps = list[float](), list[int]()
 
     def timed() -> Iterator[int]:
-        for token in model.generate(prompt, args.count, sampling, args.seed):
+        tokens = model.generate_batch(prompts, args.count, sampling, args.seed)
+        for number, token in tokens:
             times.append(perf_counter())
+            steps.append(model.steps)
+            made[number].append(token)
             yield token
 
-    for piece in pieces(timed(), text):
-        print(piece, end="", flush=True)
-    print()
-    first, steps = times[0] - ready, [after - before for before, after in pairwise(times)]
+    if len(prompts) == 1:
+        for piece in pieces(timed(), text):
+            print(piece, end="", flush=True)
+        print()
+    elif list(timed()):
+        print(*map(text, made), sep="\n\n")
+    before = sum(map(len, prompts))
     print(
-        f"compiled in {ready - start:.1f} s; {len(prompt)} tokens read in {first * 1e3:.0f} ms",
+        f"compiled in {ready - start:.1f} s; {before} tokens read in {times[0] - ready:.3f} s",
         file=sys.stderr,
     )
-    if steps:
-        rate = model.bytes_of_a_token / min(steps)
-        limit = model.read_rate()
+    if steps[-1] > steps[0]:
+        count, seconds = len(times) - steps.count(steps[0]), times[-1] - times[0]
+        rate = model.bytes_of_a_step * (steps[-1] - steps[0]) / seconds
         print(
-            f"{len(steps) / sum(steps):.1f} tokens/s; {rate / 1e9:.1f} GB/s at best, "
-            f"{rate / limit:.0%} of what reading the same weights for their maximum takes",
+            f"{count / seconds:.1f} tokens/s; {rate / 1e9:.1f} GB/s, {rate / model.read_rate():.0%}"
+            " of what reading the same weights for their maximum takes",
             file=sys.stderr,
         )
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

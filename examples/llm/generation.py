@@ -2,23 +2,30 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from cache import Cache
 from config import Config, config_of
-from decoder import GROUP, Decoder
+from decoder import Decoder
+from drafts import PromptLookup
 from gguf_file import GgufFile, names_of_weights, options_of
-from numpy.typing import NDArray
 from sampling import Sampling, Scores
-from weights import FLOATS, SCALES, STORED, VALUES
+from weights import stored_dtype
 
 from gawee_dialect import CodeOptions, GaweeError, Model
 from gawee_dialect.parameters.archives import SafetensorsFile
 from gawee_dialect.parameters.store import ParameterStore, joined
 
 MOST_ROWS = 64
-"""Tokens of a prompt that are computed at a time: the workspace is for as many."""
+"""Tokens of prompts that are computed at a time: the workspace is for as many."""
+
+Row = tuple[int, int, int]
+"""A token, its sequence, its position there."""
 
 
 def read_model(path: Path) -> tuple[Config, ParameterStore]:
@@ -42,10 +49,36 @@ def read_folder(folder: Path) -> tuple[Config, ParameterStore]:
     return config_of(given), joined(*map(SafetensorsFile, files))
 
 
-class TextModel:
-    """Makes tokens, one after the other; `capacity` is how many it can see.
+@dataclass
+class Text:
+    """A text that is made: tokens that the cache does not have yet, and guesses behind them."""
 
-    `weights` are named as transformers names them. Raises GaweeError.
+    tokens: Sequence[int]
+    left: int
+    """Tokens to make, at most."""
+    random: np.random.Generator
+    lookup: PromptLookup
+    guesses: Sequence[int] = ()
+
+    def chosen(self, scores: Scores, sampling: Sampling, end: Sequence[int]) -> Sequence[int]:
+        """Return the tokens that come next: as many as were guessed right, and one more.
+
+        `scores` are those behind the tokens, and behind each guess.
+        """
+        made = list[int]()
+        for row, guess in zip_longest(scores, self.guesses):
+            made.append(sampling.choose(row, self.random))
+            if made[-1] != guess or guess in end:
+                break
+        return made
+
+
+class TextModel:
+    """Makes tokens, one after the other, of `sequences` texts at the same time.
+
+    `capacity` is how many tokens each of them can see; `weights` are named as transformers names
+    them. So many `guesses` are computed with each token, which do not change what comes out. Raises
+    GaweeError.
     """
 
     def __init__(
@@ -54,48 +87,24 @@ class TextModel:
         weights: ParameterStore,
         capacity: int = 2048,
         options: CodeOptions | None = None,
+        sequences: int = 1,
+        guesses: int = 0,
     ) -> None:
-        self.config, self.capacity = config, capacity
-
-        def dtype_of(name: str) -> str:
-            if name + VALUES in weights:
-                values, scales = (weights.describe(name + part) for part in (VALUES, SCALES))
-                found = values.dtype, values.shape[2], scales.dtype
-                return next(
-                    dtype
-                    for dtype, each in STORED.items()
-                    if found == (each.element, each.count, each.scale)
-                )
-            if name not in weights:
-                raise GaweeError(f"expected weights to have '{name}', got none")
-            dtype = weights.describe(name).dtype
-            if dtype not in FLOATS:
-                raise GaweeError(f"expected weight '{name}' of floats, got {dtype}")
-            return dtype
-
-        rows = min(MOST_ROWS, capacity)
-        module = Decoder(config, dtype_of, capacity, rows).module()
-        groups = -(-capacity // GROUP)
-        sizes = {"rows": (1, rows), "groups": (1, groups)}
+        self.config, self.cache = config, Cache(config, capacity, sequences)
+        self.guesses = guesses
+        self._most_rows = rows = min(MOST_ROWS, sequences * capacity)
+        outputs = min(rows, sequences * (1 + guesses))
+        dtypes = partial(stored_dtype, weights)
+        module = Decoder(config, dtypes, self.cache.groups, rows, outputs).module()
+        sizes = {"rows": (1, rows)}  # other names have the ranges that the graph says
         self.code = Model(module, weights).compile(options or CodeOptions(), sizes=sizes)
-        self._most_rows = rows
-        heads = config.shared_heads, config.head_width
-        self.cache = {
-            f"{what}.{layer}": np.zeros(shape, np.float32)
-            for layer in range(config.layers)
-            for what, shape in (
-                ("keys", (groups, *heads, GROUP)),
-                ("values", (groups, heads[0], GROUP, heads[1])),
-            )
-        }
-        self.length = 0
-        """How many tokens the cache holds."""
+        self.steps = 0
+        """How often the code ran."""
 
     @property
-    def bytes_of_a_token(self) -> int:
-        """What one token reads: all packed weights, and what the cache holds."""
-        group = sum(array[0].nbytes for array in self.cache.values())
-        return self.code.memory.prepared + group * -(-self.length // GROUP)
+    def bytes_of_a_step(self) -> int:
+        """What a step reads: all packed weights, and what the cache holds."""
+        return self.code.memory.prepared + self.cache.bytes_read
 
     def read_rate(self, rounds: int = 5) -> float:
         """Return the bytes a second at which one thread reads the packed weights, at best.
@@ -113,51 +122,99 @@ class TextModel:
         return sum(each.nbytes for each in words) / min(times)
 
     def forget(self, length: int = 0) -> None:
-        """Go back to the first tokens of the cache."""
-        self.length = min(self.length, length)
+        """Go back to the first tokens of each sequence."""
+        for sequence in range(len(self.cache.lengths)):
+            self.cache.forget(sequence, length)
 
     def scores(self, tokens: Sequence[int]) -> Scores:
-        """Take tokens behind those of the cache; return the scores of the one that comes next.
+        """Take tokens behind those of the first sequence; return the scores of the next one.
 
         Raises GaweeError for none, for one that there is not, and where the cache is full.
         """
-        if not tokens:
-            raise GaweeError("expected at least one token, got none")
-        if self.length + len(tokens) > self.capacity:
-            raise GaweeError(
-                f"expected at most {self.capacity} tokens, got {self.length + len(tokens)}"
-            )
-        for first in range(0, len(tokens), self._most_rows):
-            scores = self._step(tokens[first : first + self._most_rows])
-        return scores
+        return self.scores_of({0: tokens}, {0: 1})[0][0]
 
-    def _step(self, tokens: Sequence[int]) -> Scores:
-        positions = np.arange(self.length, self.length + len(tokens))
-        groups = max(1, -(-self.length // GROUP))
-        given: Mapping[str, NDArray[np.generic]] = {
-            "tokens": np.asarray(tokens, np.int64),
-            "positions": positions,
-            **{name: array[:groups] for name, array in self.cache.items()},
+    def scores_of(
+        self, tokens: Mapping[int, Sequence[int]], counts: Mapping[int, int]
+    ) -> Mapping[int, Scores]:
+        """Take tokens behind those of some sequences, in the same steps.
+
+        Returns the scores of what comes behind each of the last `counts` tokens of a sequence.
+        Raises GaweeError as `scores` does.
+        """
+        rows, wanted = list[Row](), list[int]()
+        for sequence, own in tokens.items():
+            before, capacity = self.cache.lengths[sequence], self.cache.capacity
+            if not own:
+                raise GaweeError("expected at least one token, got none")
+            if before + len(own) > capacity:
+                raise GaweeError(f"expected at most {capacity} tokens, got {before + len(own)}")
+            rows += [(token, sequence, before + at) for at, token in enumerate(own)]
+            wanted += range(len(rows) - counts[sequence], len(rows))
+        made = list[Scores]()
+        for first in range(0, len(rows), self._most_rows):
+            step = range(first, first + self._most_rows)
+            here = [row - first for row in wanted if row in step]
+            made.append(self._step(rows[first : step.stop], here or [0])[: len(here)])
+        ends = np.cumsum([counts[sequence] for sequence in tokens])
+        return dict(zip(tokens, np.split(np.concatenate(made), ends[:-1]), strict=True))
+
+    def _step(self, rows: Sequence[Row], wanted: Sequence[int]) -> Scores:
+        """Run the code on some rows; return the scores behind those of the numbers `wanted`."""
+        columns = (np.array(each, np.int64) for each in zip(*rows, strict=True))
+        tokens, sequences, positions = columns
+        given = {
+            **{"tokens": tokens, "sequences": sequences, "positions": positions},
+            **{"wanted": np.array(wanted, np.int64), **self.cache.inputs},
         }
         made = self.code.run(given)
-        group, lane = positions // GROUP, positions % GROUP
-        for name, array in self.cache.items():
-            axes = (0, 3, 1, 2) if name.startswith("keys") else (0, 2, 1, 3)
-            array.transpose(axes)[group, lane] = made[f"new_{name}"]
-        self.length += len(tokens)
-        return made["logits"][0].astype(np.float32)
+        self.cache.put(sequences, positions, made)
+        self.steps += 1
+        return made["logits"].astype(np.float32)
 
     def generate(
-        self, tokens: Sequence[int], count: int, sampling: Sampling | None = None, seed: int = 0
+        self,
+        tokens: Sequence[int],
+        count: int,
+        sampling: Sampling | None = None,
+        seed: int = 0,
     ) -> Iterator[int]:
         """Yield up to `count` tokens that go on with some, each as soon as it is known.
 
         Ends with a token that ends a text, which is yielded too, and where the cache is full.
         """
-        chosen, random = sampling or Sampling(), np.random.default_rng(seed)
-        for _ in range(count):
-            token = chosen.choose(self.scores(tokens), random)
-            yield token
-            if token in self.config.end or self.length == self.capacity:
-                return
-            tokens = [token]
+        return (token for _, token in self.generate_batch([tokens], count, sampling, seed))
+
+    def generate_batch(
+        self,
+        prompts: Sequence[Sequence[int]],
+        count: int,
+        sampling: Sampling | None = None,
+        seed: int = 0,
+    ) -> Iterator[tuple[int, int]]:
+        """Yield tokens as `generate` does, of several texts: the number of a prompt, and a token.
+
+        Each step reads the weights once, for all texts that have not ended.
+        """
+        chosen, lengths = sampling or Sampling(), self.cache.lengths
+        if len(prompts) > len(lengths):
+            raise GaweeError(f"expected at most {len(lengths)} prompts, got {len(prompts)}")
+        texts = {
+            number: Text(prompt, count, np.random.default_rng(seed), PromptLookup(prompt))
+            for number, prompt in enumerate(prompts if count else ())
+        }
+        while texts:
+            given = {number: [*text.tokens, *text.guesses] for number, text in texts.items()}
+            counts = {number: 1 + len(text.guesses) for number, text in texts.items()}
+            made = list[tuple[int, int]]()
+            for number, scores in self.scores_of(given, counts).items():
+                text = texts[number]
+                new = text.chosen(scores, chosen, self.config.end)
+                made += [(number, token) for token in new]
+                self.cache.forget(number, lengths[number] - counts[number] + len(new))
+                room, text.left = self.cache.capacity - lengths[number], text.left - len(new)
+                if text.left == 0 or room == 0 or new[-1] in self.config.end:
+                    del texts[number]
+                text.tokens = new[-1:]
+                text.lookup.add(new)
+                text.guesses = text.lookup.guess(min(self.guesses, text.left - 1, room - 1))
+            yield from made

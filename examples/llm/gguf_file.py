@@ -6,9 +6,11 @@ https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,8 +185,10 @@ class GgufFile(ParameterStore):
             raise self._reader.problem(f"tensor '{name}': {message}", at)
 
     def renamed(self, names: Mapping[str, str]) -> ParameterStore:
-        """Return the weights under other names, by their names in the file."""
-        return _Renamed(self, names)
+        """Return the weights that have other names, by their names in the file."""
+        file, known = copy(self), self.tensors
+        file.tensors = {names[name]: known[name] for name in known if name in names}
+        return file
 
     def blocks(self, name: str) -> NDArray[np.uint8]:
         """Return the bytes of a tensor of blocks as they are: (rows, blocks, bytes)."""
@@ -241,28 +245,6 @@ def _parts(tensor: TensorPlace) -> Sequence[str]:
     if tensor.kind in FLOATS:
         return ("",)
     return (VALUES, SCALES, OFFSETS) if STORED[tensor.dtype].has_offsets else (VALUES, SCALES)
-
-
-class _Renamed(ParameterStore):
-    def __init__(self, file: GgufFile, names: Mapping[str, str]) -> None:
-        self._file, self._names = file, dict[str, str]()
-        for name in file:
-            part = next((end for end in (VALUES, SCALES, OFFSETS) if name.endswith(end)), "")
-            new = names.get(name.removesuffix(part))
-            if new is not None:
-                self._names[new + part] = name
-
-    def describe(self, name: str) -> ArrayDescription:
-        return self._file.describe(self._names[name])
-
-    def __getitem__(self, name: str) -> Array:
-        return self._file[self._names[name]]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
 
 
 # Writing.
@@ -333,6 +315,17 @@ WHOLE = {
     "output.weight": "lm_head.weight",
 }
 ARCHITECTURES = ("llama", "qwen2", "qwen3")
+KEYS = {
+    "hidden_size": "embedding_length",
+    "num_hidden_layers": "block_count",
+    "num_attention_heads": "attention.head_count",
+    "num_key_value_heads": "attention.head_count_kv",
+    "intermediate_size": "feed_forward_length",
+    "rms_norm_eps": "attention.layer_norm_rms_epsilon",
+    "head_dim": "attention.key_length",
+    "rope_theta": "rope.freq_base",
+}
+"""Names of sizes in config.json, and in GGUF behind that of the architecture."""
 
 
 def names_of_weights(layers: int) -> Mapping[str, str]:
@@ -345,24 +338,22 @@ def names_of_weights(layers: int) -> Mapping[str, str]:
     return names
 
 
+def metadata_of(options: Mapping[str, Any]) -> Mapping[str, object]:
+    """Return what a file says of a model that has such a config.json."""
+    kind = options["model_type"]
+    width = options["hidden_size"] // options["num_attention_heads"]
+    known = {"head_dim": width, "rope_theta": 1e4, **options}
+    return {"general.architecture": kind, **{f"{kind}.{KEYS[name]}": known[name] for name in KEYS}}
+
+
 def options_of(file: GgufFile) -> Mapping[str, object]:
     """Return what config.json says of such a model; raises GaweeError."""
     data = file.metadata
     kind = data.get("general.architecture")
     if kind not in ARCHITECTURES:
         raise GaweeError(f"expected an architecture of {', '.join(ARCHITECTURES)}, got '{kind}'")
-    keys = {
-        "hidden_size": "embedding_length",
-        "num_hidden_layers": "block_count",
-        "num_attention_heads": "attention.head_count",
-        "num_key_value_heads": "attention.head_count_kv",
-        "intermediate_size": "feed_forward_length",
-        "rms_norm_eps": "attention.layer_norm_rms_epsilon",
-        "head_dim": "attention.key_length",
-        "rope_theta": "rope.freq_base",
-    }
-    found = {name: data[f"{kind}.{key}"] for name, key in keys.items() if f"{kind}.{key}" in data}
-    wrong = [keys[name] for name, value in found.items() if not isinstance(value, int | float)]
+    found = {name: data[f"{kind}.{key}"] for name, key in KEYS.items() if f"{kind}.{key}" in data}
+    wrong = [KEYS[name] for name, value in found.items() if not isinstance(value, int | float)]
     if wrong:
         raise GaweeError(f"expected numbers as {', '.join(wrong)}")
     table = file.tensors.get("token_embd.weight")

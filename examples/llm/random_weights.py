@@ -42,23 +42,6 @@ SIZES: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def metadata_of(sizes: Mapping[str, Any]) -> Mapping[str, object]:
-    """Return what a .gguf file says of a network of such sizes."""
-    kind = sizes["model_type"]
-    heads, width = sizes["num_attention_heads"], sizes["hidden_size"]
-    said = {
-        "embedding_length": width,
-        "block_count": sizes["num_hidden_layers"],
-        "feed_forward_length": sizes["intermediate_size"],
-        "attention.head_count": heads,
-        "attention.head_count_kv": sizes["num_key_value_heads"],
-        "attention.key_length": sizes.get("head_dim", width // heads),
-        "attention.layer_norm_rms_epsilon": sizes["rms_norm_eps"],
-        "rope.freq_base": float(sizes.get("rope_theta", 1e4)),
-    }
-    return {"general.architecture": kind, **{f"{kind}.{key}": said[key] for key in said}}
-
-
 def random_network(name: str, dtype: str = "float32", seed: int = 0) -> tuple[Config, MemoryStore]:
     """Return the sizes of a network and weights: normal ones, and ones for norms.
 

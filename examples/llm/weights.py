@@ -17,6 +17,7 @@ from products import Q40ProductOp
 from xdsl.dialects.builtin import TensorType, bf16, f16, f32, i8, i32
 from xdsl.ir import Attribute, SSAValue
 
+from gawee_dialect import GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp, BitwiseXorOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp
@@ -27,6 +28,7 @@ from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.entry_function import EntryFunction
+from gawee_dialect.parameters.store import ParameterStore
 
 VALUES, SCALES, OFFSETS = ".values", ".scales", ".offsets"
 """What the names of the parts of such a weight end with; only `q4_k` has offsets."""
@@ -171,3 +173,18 @@ def weight_of(
     scales = argument(name + SCALES, FLOATS[stored.scale], rows, blocks)
     offsets = argument(name + OFFSETS, f32, rows, blocks) if stored.has_offsets else None
     return Blocks(function.emit, stored, values, scales, offsets)
+
+
+def stored_dtype(weights: ParameterStore, name: str) -> str:
+    """Return how a weight is stored: `float32`, `q8_0`, ...; raises GaweeError for another way."""
+    if name + VALUES in weights:
+        values, scales = (weights.describe(name + part) for part in (VALUES, SCALES))
+        found = values.dtype, values.shape[2], scales.dtype
+        known = {(each.element, each.count, each.scale): dtype for dtype, each in STORED.items()}
+        return known[found]
+    if name not in weights:
+        raise GaweeError(f"expected weights to have '{name}', got none")
+    dtype = weights.describe(name).dtype
+    if dtype not in FLOATS:
+        raise GaweeError(f"expected weight '{name}' of floats, got {dtype}")
+    return dtype

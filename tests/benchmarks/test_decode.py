@@ -1,4 +1,4 @@
-"""The benchmark of decoding writes files that it can read, and its table has every figure."""
+"""The benchmark of decoding writes files that it can read, and its tables have every figure."""
 
 from pathlib import Path
 
@@ -13,8 +13,10 @@ def test_a_format_is_written_read_and_measured(tmp_path: Path) -> None:
     path = tmp_path / "tiny.gguf"
     decode.write_weights("tiny", "q8_0", path)
     row = decode.measure_ours("tiny", "q8_0", 1, path)
+    together = decode.measure_together("tiny", "q8_0", 1, path)
     options = decode.parser().parse_args(["--network", "tiny"])
-    text = decode.section(options, [("1", "gawee q8_0", row), ("1", "peer", {"prefill": 7.0})])
+    rows = [("1", "gawee q8_0", {**row, **together}), ("1", "peer", {"prefill": 7.0})]
+    text = decode.section(options, rows)
 
     assert row["compiles after"] == 0
     # Two layers of width 64, hidden 160 and heads of 16, and 300 tokens twice: a byte each, and a
@@ -24,5 +26,6 @@ def test_a_format_is_written_read_and_measured(tmp_path: Path) -> None:
     lines = text.splitlines()
     assert lines[0] == decode.BEGIN
     assert lines[-1] == decode.END
-    assert [line.count("|") for line in lines if line.startswith("|")] == [11] * 4
+    assert [line.count("|") for line in lines if line.startswith("|")] == [11] * 4 + [9] * 3
+    assert 1 <= float(together["per step"]) <= 1 + decode.GUESSES
     assert "| 1 | peer |  |  |  | 7 |" in text
