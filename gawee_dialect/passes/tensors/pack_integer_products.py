@@ -125,9 +125,17 @@ class Centred:
             return None
         found = Centred(factor, maker, owner.input, isinstance(owner, arith.ExtSIOp), zero)
         reads = found.zero_reads()
-        if reads is None or not (maker.covers_output() or _are_uniform(reads.values())):
+        if reads is None:
+            return None
+        if not maker.covers_output() and not (_are_uniform(reads.values()) and found.has_byte()):
             return None
         return found
+
+    def has_byte(self) -> bool:
+        """Whether there is a byte for the zero point, which pads."""
+        low, high = (0, 0) if self.zero is None else integer_range(self.zero)
+        least, most = (-BYTE, BYTE - 1) if self.is_signed else (0, 2 * BYTE - 1)
+        return least <= low and high <= most
 
     def bytes(self, *, flipped: bool, is_whole: bool = True) -> KernelOp:
         """Return the kernel of the bytes, or of those of the other kind, 128 less or more.

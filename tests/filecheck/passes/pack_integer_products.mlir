@@ -193,3 +193,38 @@ func.func @windows_of_bytes_are_read_by_fours(%x: tensor<1x2x5x6xui8>, %w: tenso
   } : tensor<1x2x3x6xi32>
   func.return %y : tensor<1x2x3x6xi32>
 }
+
+// -----
+
+// There is no byte without a sign whose difference to -128 is 0, which pads.
+// CHECK-LABEL: func.func @what_no_byte_stands_for_is_not_padded_with
+// CHECK:         %y = gawee.kernel parallel [2, 4] reduce [2, 3] ins(
+func.func @what_no_byte_stands_for_is_not_padded_with(%x: tensor<4x4xui8>, %w: tensor<2x4x3xi8> {gawee.parameter = "w"}) -> tensor<2x4xi32> {
+  %a = gawee.kernel parallel [4, 4] ins(%x : tensor<4x4xui8>)
+    maps [affine_map<(c, w) -> (c, w)>, affine_map<(c, w) -> (c, w + 1)>] finish {
+  ^bb0(%e: ui8):
+    %s = builtin.unrealized_conversion_cast %e : ui8 to i8
+    %0 = arith.extui %s : i8 to i32
+    %z = arith.constant -128 : i32
+    %1 = arith.subi %0, %z : i32
+    gawee.yield %1 : i32
+  } : tensor<4x6xi32>
+  %b = gawee.kernel parallel [2, 4, 3] ins(%w : tensor<2x4x3xi8>)
+    maps [affine_map<(f, c, j) -> (f, c, j)>, affine_map<(f, c, j) -> (f, c, j)>] finish {
+  ^bb0(%e: i8):
+    %0 = arith.extsi %e : i8 to i32
+    gawee.yield %0 : i32
+  } : tensor<2x4x3xi32>
+  %y = gawee.kernel parallel [2, 4] reduce [4, 3] ins(%a, %b : tensor<4x6xi32>, tensor<2x4x3xi32>)
+    maps [affine_map<(f, w, c, j) -> (c, w + j)>, affine_map<(f, w, c, j) -> (f, c, j)>, affine_map<(f, w, c, j) -> (f, w)>]
+    initial 0 : i32 accumulate {
+  ^bb0(%l: i32, %r: i32, %s: i32):
+    %0 = arith.muli %l, %r : i32
+    %1 = arith.addi %s, %0 : i32
+    gawee.yield %1 : i32
+  } finish {
+  ^bb0(%l: i32, %r: i32, %s: i32):
+    gawee.yield %s : i32
+  } : tensor<2x4xi32>
+  func.return %y : tensor<2x4xi32>
+}
