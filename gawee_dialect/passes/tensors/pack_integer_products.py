@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from xdsl.builder import Builder
@@ -512,9 +513,14 @@ class PackProducts(Pattern):
         if isinstance(indices, str):
             self.missed(op, indices)
             return
-        factors = factors_of(op, indices)
+        factors, windows = factors_of(op, indices), self._windows(op, indices)
+        if windows and (factors is None or _fills_words(windows[0].factor, factors[0])):
+            rewriter.replace(op, product_of_windows(rewriter, op, *windows))
+            return
         if factors is None:
-            self._pack_windows(op, indices, rewriter)
+            self.missed(
+                op, "expected a reduction along an axis of both factors, or windows of bytes"
+            )
             return
         # Weights are the second: bytes with a sign more often than inputs are.
         first, second = sorted(factors, key=lambda each: self._analysis.is_known_early(each.value))
@@ -529,18 +535,23 @@ class PackProducts(Pattern):
         else:
             self.missed(op, "expected factors of at most 16 bits")
 
-    def _pack_windows(
-        self, op: KernelOp, indices: tuple[int, int], rewriter: PatternRewriter
-    ) -> None:
-        window = window_of(op, indices)
-        if window is None or not self._byte_products:
-            self.missed(op, "expected a reduction along an axis of both factors")
-            return
+    def _windows(self, op: KernelOp, indices: tuple[int, int]) -> tuple[Centred, Centred] | None:
+        """Return bytes that windows are read of, and filters with a sign; None of others."""
+        window = window_of(op, indices) if self._byte_products else None
+        if window is None or self._analysis.is_known_early(window[0].value):
+            return None
         a, b = map(Centred.of, window)
         if a is None or b is None or b.zero is not None or not b.is_signed:
-            self.missed(op, "expected windows of bytes, and filters of bytes with a sign")
-        else:
-            rewriter.replace(op, product_of_windows(rewriter, op, a, b))
+            return None
+        return a, b
+
+
+def _fills_words(window: Factor, other: Factor) -> bool:
+    """Whether words along a window take no more steps than others, some of whose bytes stand for
+    nothing."""
+    count = PackedProduct.BYTES.value
+    steps = [prod(each.sizes(count)[each.op.num_parallel :]) for each in (window, other)]
+    return other.op.sizes[other.dim] % count > 0 and steps[0] <= steps[1]
 
 
 def multiplied(op: KernelOp) -> tuple[int, int] | str:
@@ -613,8 +624,9 @@ class PackIntegerProducts(TargetPass, RewritePass):
        bytes in a word, of which those of one factor get a sign and those of the other lose theirs,
        a processor with AVX-VNNI multiplies and adds four at once (`vpdpbusd`).
     2. On others integers of up to 16 bits lie in a word by pairs (`vpmaddwd`).
-    3. Windows of a channel each (a depthwise convolution) have four neighbours along a row in a
-       word, which is joined where it is read (`vpermb`).
+    3. Windows of a channel each (a depthwise convolution), or of so few that words along channels
+       would be emptier, have four neighbours along a row in a word, which is joined where it is
+       read (`vpermb`, or one load).
 
     Sums wrap around as they did: results are the same in every bit.
 
