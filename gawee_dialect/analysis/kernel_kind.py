@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     UnrealizedConversionCastOp,
-    i32,
 )
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
@@ -27,9 +26,14 @@ from xdsl.ir.affine import (
 
 from gawee_dialect.dialect.affine_range import sum_of, used_dims
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, YieldOp, shape_of
-from gawee_dialect.dialect.kernels.packed_products import PackedProduct, word_product
+from gawee_dialect.dialect.kernels.packed_products import (
+    PackedProduct,
+    as_stored,
+    joined_bytes,
+    word_product,
+)
 from gawee_dialect.dialect.open_size import is_open
-from gawee_dialect.dialect.types import is_byte, shaped_bytes, tensor_type
+from gawee_dialect.dialect.types import shaped_bytes, tensor_type
 from gawee_dialect.hints import isa
 
 # Ops that combine an accumulator with a value, and what they leave as it is.
@@ -170,14 +174,14 @@ def multiplied_inputs(op: KernelOp) -> tuple[int, int] | None:
 
 def factors_of(term: SSAValue) -> Sequence[SSAValue]:
     """Return the numbers that a term is the product of, as they are stored where they are widened
-    for it, or the words of a packed product."""
+    for it, or the words of a packed product: the lowest byte of one that is joined."""
     if isinstance(term.owner, arith.MulfOp | arith.MuliOp):
         return [
             each.owner.input if isinstance(each.owner, arith.ExtFOp) else each
             for each in term.owner.operands
         ]
     packed = word_product(term)
-    return () if packed is None else (packed.first, packed.second)
+    return () if packed is None else (as_stored(packed.first), packed.second)
 
 
 WIDENING = (
@@ -386,28 +390,9 @@ def bytes_of_words(op: KernelOp) -> Sequence[int] | None:
     """
     if op.initial is not None or is_open(op.sizes):
         return None
-    found = _bytes_of(op.yielded(op.finish))
-    return list(found.values()) if list(found) == list(range(BYTES.value)) else None
-
-
-def _bytes_of(word: SSAValue) -> dict[int, int]:
-    """Return the inputs that a word is joined of by their places in it; none of other values."""
-    if isinstance(word.owner, arith.OrIOp):
-        return _bytes_of(word.owner.lhs) | _bytes_of(word.owner.rhs)
-    place = 0
-    if isinstance(word.owner, arith.ShLIOp):
-        by = word.owner.rhs.owner
-        if not isinstance(by, arith.ConstantOp) or not isa(by.value, IntegerAttr[IntegerType]):
-            return {}
-        place, word = by.value.value.data, word.owner.lhs
-    if not isinstance(word.owner, arith.ExtUIOp) or word.type != i32 or place % BYTES.bits:
-        return {}
-    byte = word.owner.input
-    if isinstance(byte.owner, UnrealizedConversionCastOp):
-        byte = byte.owner.inputs[0]
-    if not is_byte(byte.type) or not isinstance(byte, BlockArgument):
-        return {}
-    return {place // BYTES.bits: byte.index}
+    found = joined_bytes(op.yielded(op.finish)) or ()
+    indices = [byte.index for byte in found if isinstance(byte, BlockArgument)]
+    return indices if len(indices) == BYTES.value else None
 
 
 def is_word_copy(op: KernelOp) -> bool:

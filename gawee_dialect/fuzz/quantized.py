@@ -19,6 +19,7 @@ from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, ReluOp, SubOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
+from gawee_dialect.dialect.graph.pool import MaxPoolOp
 from gawee_dialect.dialect.types import integer_range, tensor_shape, ui8
 from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.random_graph import (
@@ -29,13 +30,17 @@ from gawee_dialect.fuzz.random_graph import (
     depth_of,
     marked_module,
     stages_of,
-    trial_of,
 )
 from gawee_dialect.fuzz.random_pipeline import Depth
 from gawee_dialect.fuzz.trial import Trial
 
 BYTES: Sequence[IntegerType] = (i8, ui8)
+PRODUCTS = 56
+"""Of a sum, at most: each is below 2^17.2, scales of filters are up to twice as large as others,
+and f32 holds whole numbers up to 2^24."""
 LAYERS = 3
+GRAPHS = 16
+"""Of a module: what a compilation costs beside its kernels, each pays a share of."""
 
 
 class _Layers:
@@ -79,56 +84,93 @@ class _Layers:
     def grow(self) -> SSAValue:
         """Add some layers, each of the one before it, and return what they compute."""
         is_conv, axes = self._draw.chance(), self._draw.integer(1, 2)
-        channels, rest = self._draw.integer(1, 9), self._draw.integers(axes, 3, 5)
-        shape = [1, channels, *rest] if is_conv else [*rest, channels]
-        value = self._argument(shape)
+        channels = self._draw.one_of((self._draw.integer(1, 9), 16))
+        rest = self._draw.integers(axes, 3, 5)
+        value = self._argument([1, channels, *rest] if is_conv else [*rest, channels])
+        of_images = self._convolution, self._convolution, self._depthwise, self._maximum, self._sum
+        kinds = of_images if is_conv else (self._product, self._product, self._sum)
         for _ in range(self._draw.integer(1, LAYERS)):
             if prod(tensor_shape(value)) > self._most:
                 break
-            value = self._layer(value, is_conv=is_conv)
+            result = self._draw.one_of(kinds)(value)
+            if self._draw.chance():
+                result = self._add(ReluOp(result))
+            value = self._quantized(result)
         return value
 
-    def _layer(self, value: SSAValue, *, is_conv: bool) -> SSAValue:
-        shape, filters = tensor_shape(value), self._draw.one_of((1, 3, 4, 8, 16))
-        channels, step, rank = shape[1 if is_conv else -1], self._power(), len(shape)
-        scales = [self._power() for _ in range(filters)]
-        least = min(scales) * step
-        x = self._dequantized(value, self._constant(step))
-        window = [self._draw.one_of((1, 3)) for _ in shape[2:]] if is_conv else []
-        spread = [1] * (rank - 1 if is_conv else 1)
-        each = np.reshape(scales, (filters, *spread)).tolist()
-        weight = self._argument([filters, channels, *window])
-        w = self._dequantized(weight, self._constant(each))
-        bias = None
+    def _dequantized_input(self, value: SSAValue) -> tuple[SSAValue, float]:
+        step = self._power()
+        return self._dequantized(value, self._constant(step)), step
+
+    def _product(self, value: SSAValue) -> SSAValue:
+        x, step = self._dequantized_input(value)
+        filters = self._draw.one_of((1, 3, 4, 8, 16))
+        w, bias = self._filters([filters, tensor_shape(value)[-1]], step)
+        return self._add(MatMulOp(x, w, bias))
+
+    def _convolution(self, value: SSAValue) -> SSAValue:
+        filters = self._draw.one_of((1, 3, 4, 8, 16))
+        return self._conv(value, [filters, tensor_shape(value)[1]], groups=1)
+
+    def _depthwise(self, value: SSAValue) -> SSAValue:
+        channels = tensor_shape(value)[1]
+        return self._conv(value, [channels, 1], groups=channels)
+
+    def _conv(self, value: SSAValue, channels: Sequence[int], *, groups: int) -> SSAValue:
+        """Add a convolution with filters of some numbers of channels, those it makes first."""
+        x, step = self._dequantized_input(value)
+        window = [self._draw.one_of((1, 3, 3, 5)) for _ in tensor_shape(value)[2:]]
+        while channels[1] * prod(window) > PRODUCTS:
+            window[window.index(max(window))] = 1
+        w, bias = self._filters([*channels, *window], step)
+        pads = [size // 2 for size in window]
+        strides, ones = [self._draw.one_of((1, 1, 2)) for _ in window], [1] * len(window)
+        op = ConvOp(x, w, bias, strides=strides, padding=pads * 2, dilations=ones, groups=groups)
+        return self._add(op)
+
+    def _filters(self, shape: Sequence[int], step: float) -> tuple[SSAValue, SSAValue | None]:
+        """Add weights of a scale for each of the first axis, and a bias or none."""
+        scales = [self._power(-9, -8) for _ in range(shape[0])]
+        each = np.reshape(scales, (shape[0], *[1] * (len(shape) - 1))).tolist()
+        w = self._dequantized(self._argument(shape), self._constant(each))
         if self._draw.chance():
-            whole = self._add(CastOp(self._argument([filters]), f32))
-            bias = self._add(MulOp(whole, self._constant(least)))
-        if is_conv:
-            pads = [size // 2 for size in window]
-            strides = [self._draw.one_of((1, 1, 2)) for _ in window]
-            ones = [1] * len(window)
-            conv = ConvOp(x, w, bias, strides=strides, padding=pads * 2, dilations=ones, groups=1)
-            result = self._add(conv)
-        else:
-            result = self._add(MatMulOp(x, w, bias))
-        if self._draw.chance():
-            result = self._add(ReluOp(result))
-        return self._quantized(result)
+            return w, None
+        whole = self._add(CastOp(self._argument(shape[:1]), f32))
+        return w, self._add(MulOp(whole, self._constant(min(scales) * step)))
+
+    def _maximum(self, value: SSAValue) -> SSAValue:
+        """Add a pooling."""
+        x, _ = self._dequantized_input(value)
+        window = [self._draw.integer(1, 3) for _ in tensor_shape(value)[2:]]
+        pads, strides = [size // 2 for size in window], [self._draw.integer(1, 2) for _ in window]
+        return self._add(MaxPoolOp(x, kernel=window, strides=strides, padding=pads * 2))
+
+    def _sum(self, value: SSAValue) -> SSAValue:
+        """Add a sum with something else of the same shape."""
+        x, _ = self._dequantized_input(value)
+        y, _ = self._dequantized_input(self._argument(tensor_shape(value)))
+        return self._add(AddOp(x, y))
 
 
-def quantized_graph(draw: Draw, most_elements: int = MOST_ELEMENTS) -> ModuleOp:
-    """Draw a module of quantized convolutions or products, each of the one before it."""
+def quantized_graphs(draw: Draw, count: int, most_elements: int = MOST_ELEMENTS) -> ModuleOp:
+    """Draw a module of graphs of quantized layers, which have nothing in common."""
     layers = _Layers(draw, most_elements)
-    return marked_module(draw, layers.block, [layers.grow()])
+    outputs = [layers.grow() for _ in range(count)]
+    return marked_module(draw, layers.block, outputs)
 
 
 class QuantizedGraphs(TrialGenerator):
-    """Graphs of quantized convolutions and products."""
+    """Graphs of quantized convolutions, products, sums and maxima, many to a module."""
 
     name = "quantized"
     what = "quantized graphs"
 
     def trial(self, draw: Draw, settings: Settings) -> Trial:
         depth = depth_of(draw, settings)
-        module = quantized_graph(draw, FEW_ELEMENTS if depth is Depth.LOOPS else MOST_ELEMENTS)
-        return trial_of(draw, settings, module, stages_of(draw, settings, depth))
+        proved, checked = draw.chance(settings.proved), draw.chance(settings.checked)
+        count = 1 if depth is Depth.LOOPS or proved or checked else GRAPHS
+        most = FEW_ELEMENTS if depth is Depth.LOOPS else MOST_ELEMENTS
+        module = quantized_graphs(draw, count, most)
+        stages = stages_of(draw, settings, depth)
+        seed = draw.integer(0, 1 << 20)
+        return Trial(module, stages, seed, proved=proved, checked=checked, graphs=count)

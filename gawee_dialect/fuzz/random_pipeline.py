@@ -137,7 +137,8 @@ def random_pipeline(
     plain = draw.chance(0.3)
     tensors = to_wide_linalg(trust_indices=options.trust_indices) if plain else to_kernels(options)
     loops = (Bufferize(), *buffers_to_loops(kernels=False)) if plain else kernels_to_loops()
-    native = loops_to_llvm(parallel=options.parallel, expand_math=draw.chance())
+    made_for = draw.one_of((None, target, target))
+    native = loops_to_llvm(parallel=options.parallel, expand_math=draw.chance(), target=made_for)
     parts = (tensors, loops, native)[: depth + 1]
     own = [replace(each, required=False) for each in insertions]
     passes = with_insertions([*leaf_passes([each for part in parts for each in part])], own)

@@ -118,7 +118,7 @@ class Session:
         except Exception as error:
             found = failure_of(error)
             return Finding(f"{found.kind} while it is drawn", found.cause, found.message)
-        tried.drawn[generator.what] += 1
+        tried.drawn[generator.what] += trial.graphs
         return limited(trial, tried.done)
 
     def reduced(self, number: int, finding: Finding) -> tuple[Trial, Finding]:
@@ -149,13 +149,16 @@ class Session:
 
 def limited(trial: Trial, done: Done) -> Finding | None:
     """Return what is wrong with a trial, with too much time too."""
+    own: Done = Counter()
     try:
         with time_limit(SECONDS, of_processor=True):
-            return trial.find(trial.module, done)
+            return trial.find(trial.module, own)
     except Skipped:
-        done[SKIPPED] += 1
+        own[SKIPPED] += 1
     except OutOfTime:
         return SLOW
+    finally:
+        done.update({what: trial.graphs * count for what, count in own.items()})
     return None
 
 

@@ -70,6 +70,8 @@ class Trial:
     """Whether every pass is proved, or checked by data, though outputs are equal."""
     oracles: Sequence[Oracle] = ()
     origin: Origin | None = None
+    graphs: int = 1
+    """How many graphs the module has, which have nothing in common."""
 
     def find(self, module: ModuleOp, done: Done) -> Finding | None:
         """Return what is wrong with the module, or with one in its place; raises Skipped."""

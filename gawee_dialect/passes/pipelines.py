@@ -45,11 +45,14 @@ from gawee_dialect.target.machine import MachinePass
 from gawee_dialect.universe import all_conversions, lowerings_of_algorithms
 
 
-def optimize() -> Sequence[ModulePass]:
-    """Return the passes from a graph as it was read to a smaller graph that means the same."""
+def optimize(*, depthwise: bool = False) -> Sequence[ModulePass]:
+    """Return the passes from a graph as it was read to a smaller graph that means the same.
+
+    `depthwise` says that windows of a channel each are computed on bytes where they can be.
+    """
     return (
         CanonicalizePass(),  # identities and Python leftovers stand between nodes that should fold
-        SinkDequantize(),  # before folds: weights that they changed are no integers
+        SinkDequantize(depthwise),  # before folds: weights that they changed are no integers
         FoldBatchNorm(),  # needs a convolution and its batch_norm adjacent
         FoldConvAdd(),  # after batch_norm: an add behind it has become adjacent
         TrimConvKernels(),  # what folds change weights that are whole
@@ -119,7 +122,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
     kinds = all_conversions() if options.algorithms == FAST else ()
     others = [kind(schedules=schedules).on(machine) for kind in kinds]
     return (
-        *optimize(),
+        *optimize(depthwise=machine.processor.byte_products > 0),
         CommonSubexpressionElimination(),  # before fusion: what is read once more stays apart
         Inline(),
         TileBatch().on(machine),  # while ops say what they do to images

@@ -22,7 +22,7 @@ from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.judge import data_for, makes_special_values
 from gawee_dialect.fuzz.loop_nests import LoopNests, random_loops
 from gawee_dialect.fuzz.oracle import Finding, Oracle, Skipped
-from gawee_dialect.fuzz.quantized import QuantizedGraphs, quantized_graph
+from gawee_dialect.fuzz.quantized import QuantizedGraphs, quantized_graphs
 from gawee_dialect.fuzz.random_graph import Graphs, Settings, TrialGenerator
 from gawee_dialect.fuzz.random_pipeline import Depth, Stage, random_pipeline
 from gawee_dialect.fuzz.session import Session
@@ -96,7 +96,7 @@ def test_random_quantized_layers_are_the_same_to_the_bit() -> None:
 
 
 def test_random_quantized_layers_are_computed_on_integers() -> None:
-    modules = [quantized_graph(Draw(Random(number))) for number in range(20)]
+    modules = [quantized_graphs(Draw(Random(number)), 4) for number in range(5)]
 
     counts = Counter[str]()
     for module in modules:

@@ -14,6 +14,7 @@ from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.types import element_type, is_float
 from gawee_dialect.model import load
+from gawee_dialect.target.machine import find_processor
 from tests.closeness import assert_allclose
 from tests.instruments.prove.proving import prove, unproved
 from tests.passes.modules import transform
@@ -112,16 +113,35 @@ def assert_same_but_at_ties(got: Array, wanted: Array, scale: float) -> None:
 def test_the_sum_of_a_convolution_is_exact(
     tmp_path: Path, dtype: str, level: str, groups: int, stride: int
 ) -> None:
-    graph = Graph((2, 12, 9, 7), dtype)
-    weight = graph.weight("w", (8, 12 // groups, 3, 3), 0)
-    moves = {"strides": [stride] * 2, "pads": [1, 0, 2, 1], "group": groups}
-    graph.node("Conv", "y", graph.activation("x", 0.02), weight, **moves)
+    graph = convolution(dtype, 8, groups, stride)
 
     got = graph.run(tmp_path, level)
 
     assert products_in_float(graph.save(tmp_path)) == 0
+    assert_sums_are_exact(graph, got, groups, stride)
+
+
+@on_bytes
+@pytest.mark.parametrize("stride", [1, 2])
+def test_the_sum_of_each_channel_is_exact(tmp_path: Path, dtype: str, stride: int) -> None:
+    if not find_processor("host").byte_products:
+        pytest.skip("computed in f32 by processors that don't multiply four bytes at once")
+    graph = convolution(dtype, 12, 12, stride)
+
+    assert_sums_are_exact(graph, graph.run(tmp_path), 12, stride)
+
+
+def convolution(dtype: str, filters: int, groups: int, stride: int) -> Graph:
+    graph = Graph((2, 12, 9, 7), dtype)
+    weight = graph.weight("w", (filters, 12 // groups, 3, 3), 0)
+    moves = {"strides": [stride] * 2, "pads": [1, 0, 2, 1], "group": groups}
+    graph.node("Conv", "y", graph.activation("x", 0.02), weight, **moves)
+    return graph
+
+
+def assert_sums_are_exact(graph: Graph, got: Array, groups: int, stride: int) -> None:
     zero = graph.parameters["x_zero"].astype(np.float64)
-    ends = np.iinfo(dtype)
+    ends = np.iinfo(graph.dtype)
     steps = np.rint(graph.x / np.float32(0.02)) + zero
     integers = np.pad(np.clip(steps, ends.min, ends.max) - zero, ((0, 0), (0, 0), (1, 2), (0, 1)))
     windows = np.lib.stride_tricks.sliding_window_view(integers, (3, 3), axis=(2, 3))
@@ -178,9 +198,11 @@ def test_products_of_activations_and_of_weights(tmp_path: Path, dtype: str) -> N
 
 
 @on_bytes
-def test_a_depthwise_convolution_reads_floats_that_the_layer_before_it_wrote(
-    tmp_path: Path, dtype: str
+@pytest.mark.parametrize(("target", "between"), [("znver5", "ui8"), ("znver3", "f32")])
+def test_a_depthwise_convolution_reads_bytes_where_they_are_multiplied_by_fours(
+    tmp_path: Path, dtype: str, target: str, between: str
 ) -> None:
+    """Elsewhere it reads floats that the layer before it wrote."""
     graph = Graph((1, 8, 9, 7), dtype)
     weight = graph.weight("w1", (16, 8, 1, 1), 0)
     graph.node("Conv", "c1", graph.activation("x", 0.0213), weight)
@@ -191,11 +213,10 @@ def test_a_depthwise_convolution_reads_floats_that_the_layer_before_it_wrote(
     graph.node("Identity", "y", graph.activation("c3", 0.0119))
 
     assert_same_but_at_ties(graph.run(tmp_path), graph.unoptimised(tmp_path), 0.0119)
-    module = transform(load(graph.save(tmp_path)).module, "gawee-to-kernels{target=znver5}")
-    # Of what is between the layers, the depthwise one reads floats, and the last one bytes.
+    module = transform(load(graph.save(tmp_path)).module, f"gawee-to-kernels{{target={target}}}")
     made = [op for op in module.walk() if isinstance(op, KernelOp) and op.initial is not None]
     kinds = [str(element_type(op.target)) for op in made if len(op.sizes) > 5]
-    assert kinds[:2] == ["f32", "ui8"]
+    assert kinds[:2] == [between, "ui8"]
 
 
 def test_words_are_the_bytes_that_a_layer_wrote(tmp_path: Path) -> None:

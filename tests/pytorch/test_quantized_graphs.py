@@ -1,5 +1,6 @@
 """Networks as PyTorch quantizes exported graphs: ops of `quantized_decomposed` around layers."""
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -100,16 +101,45 @@ def test_the_sum_of_a_convolution_is_exact(groups: int) -> None:
     assert_allclose(got, sums.numpy() * scales[:, None, None], rtol=2**-22)
 
 
-@pytest.mark.parametrize(("name", "in_float"), [("resnet18", 0), ("mobilenetv2", 17)])
-def test_networks_compute_what_pytorch_does(name: str, in_float: int) -> None:
+def test_the_sum_of_a_linear_layer_is_exact() -> None:
+    torch.manual_seed(0)
+    layer = Quantized(nn.Linear(48, 24, bias=False)).requires_grad_(False)
+    x = torch.randn(2, 7, 48)
+    layer(x)
+
+    got = compile_torch(layer, (x,), CodeOptions(num_threads=1)).native(x.numpy())
+
+    assert products_in_float(layer, x) == 0
+    integers = layer.quantize(x).double() - layer.middle
+    sums = layer.apply_layer(integers, layer.weight.double(), None)
+    scales = np.float64(np.float32(layer.step)) * layer.scale.double().numpy()
+    # As above: two products are rounded, the sum is not.
+    assert_allclose(got, sums.numpy() * scales, rtol=2**-22)
+
+
+def picture(random: torch.Generator) -> Tensor:
+    return torch.randn(1, 3, 64, 64, generator=random)
+
+
+def tokens(random: torch.Generator) -> Tensor:
+    return torch.randint(0, 30522, (1, 32), generator=random)
+
+
+@pytest.mark.parametrize(
+    ("name", "draw", "in_float"),
+    [("resnet18", picture, 0), ("mobilenetv2", picture, 17), ("bert-small", tokens, 8)],
+)
+def test_networks_compute_what_pytorch_does(
+    name: str, draw: Callable[[torch.Generator], Tensor], in_float: int
+) -> None:
     network = quantized(name)
-    x = torch.randn(1, 3, 64, 64, generator=torch.Generator().manual_seed(3))
+    x = draw(torch.Generator().manual_seed(3))
     network(x)
     wanted = network(x).numpy()
 
     got = compile_torch(network, (x,), CodeOptions(num_threads=1)).native(x.numpy())
 
-    assert products_in_float(network, x) == in_float  # depthwise
+    assert products_in_float(network, x) == in_float  # depthwise ones, and those of attention
     # PyTorch's sums are of floats: where a rounding goes the other way, later layers differ by
     # some steps of 256.
     assert np.abs(got - wanted).max() <= 0.02 * np.ptp(wanted)

@@ -5,13 +5,25 @@ for pairs, so that all that knows `arith` knows what they are; `convert-to-llvm`
 instruction that a processor has for it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, vector
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, i32
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    UnrealizedConversionCastOp,
+    VectorType,
+    i8,
+    i32,
+)
+from xdsl.ir import Attribute, SSAValue
+
+from gawee_dialect.dialect.types import is_byte
+from gawee_dialect.hints import isa
+from gawee_dialect.upstream import arith as arith_on_vectors
 
 WORD = 32
 """Bits of a word."""
@@ -121,3 +133,60 @@ def _number(value: SSAValue) -> int | None:
     if isinstance(owner.value, DenseIntOrFPElementsAttr):
         return None
     return owner.value.value.data if isinstance(owner.value, IntegerAttr) else None
+
+
+# Words that are joined of bytes where they are read.
+
+
+def insert_word(builder: Builder, kind: PackedProduct, parts: Sequence[SSAValue]) -> SSAValue:
+    """Insert the word of some integers, bytes or of type i32, the lowest first."""
+
+    def number(value: int) -> SSAValue:
+        return builder.insert(arith.ConstantOp(IntegerAttr(value, i32))).result
+
+    word: SSAValue | None = None
+    for at, part in enumerate(parts):
+        if is_byte(part.type):
+            if part.type != i8:
+                part = builder.insert(UnrealizedConversionCastOp.get([part], [i8])).results[0]
+            part = builder.insert(arith.ExtUIOp(part, i32)).result
+        elif at < len(parts) - 1:
+            part = builder.insert(arith.AndIOp(part, number((1 << kind.bits) - 1))).result
+        if at:
+            part = builder.insert(arith.ShLIOp(part, number(at * kind.bits))).result
+        word = part if word is None else builder.insert(arith.OrIOp(word, part)).result
+    assert word is not None
+    return word
+
+
+def joined_bytes(word: SSAValue) -> Sequence[SSAValue] | None:
+    """Return the four bytes that a word is joined of, of scalars or of vectors, the lowest first.
+
+    They are as they are stored. None of any other value.
+    """
+    found = _bytes_by_place(word)
+    places = range(PackedProduct.BYTES.value)
+    return [found[each] for each in places] if list(found) == list(places) else None
+
+
+def _bytes_by_place(word: SSAValue) -> dict[int, SSAValue]:
+    if isinstance(word.owner, arith.OrIOp):
+        return _bytes_by_place(word.owner.lhs) | _bytes_by_place(word.owner.rhs)
+    place, bits = 0, PackedProduct.BYTES.bits
+    if isinstance(word.owner, arith.ShLIOp):
+        place, word = _number(word.owner.rhs) or 0, word.owner.lhs
+    if not isinstance(word.owner, arith.ExtUIOp | arith_on_vectors.ExtUIOp) or place % bits:
+        return {}
+    byte = word.owner.operands[0]
+    if isinstance(byte.owner, UnrealizedConversionCastOp):
+        byte = byte.owner.inputs[0]
+    type = byte.type.element_type if isa(byte.type, VectorType[Attribute]) else byte.type
+    return {place // bits: byte} if is_byte(type) else {}
+
+
+def as_stored(word: SSAValue) -> SSAValue:
+    """Return what a word of a product is in memory: itself, or the lowest byte that it is joined
+    of, whose highest bit may be another one."""
+    plain = word.owner.lhs if isinstance(word.owner, arith.XOrIOp) else word
+    found = joined_bytes(plain)
+    return word if found is None else found[0]

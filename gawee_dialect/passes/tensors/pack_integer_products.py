@@ -2,26 +2,37 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, TensorType, i8, i32
+from xdsl.dialects.builtin import (
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    TensorType,
+    UnrealizedConversionCastOp,
+    i8,
+    i32,
+)
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from gawee_dialect.analysis.index_maps import composed, solve
 from gawee_dialect.analysis.kernel_kind import integer_range, multiplied_inputs
-from gawee_dialect.dialect.affine_range import is_linear, used_dims
+from gawee_dialect.dialect.affine_range import is_linear, sum_of, used_dims
 from gawee_dialect.dialect.kernels.kernel import KernelOp, copy_kernel, element_of, shape_of
 from gawee_dialect.dialect.kernels.packed_products import (
     PackedProduct,
     WordProduct,
     insert_product,
+    insert_word,
 )
 from gawee_dialect.dialect.open_size import is_open
+from gawee_dialect.dialect.types import integer_range as numbers_of
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.dead_code import erase_dead
 from gawee_dialect.passes.numerics import EXACT, Numerics
@@ -115,15 +126,27 @@ class Centred:
             return None
         found = Centred(factor, maker, owner.input, isinstance(owner, arith.ExtSIOp), zero)
         reads = found.zero_reads()
-        if reads is None or not (maker.covers_output() or _are_uniform(reads.values())):
+        if reads is None:
+            return None
+        if not maker.covers_output() and not (_are_uniform(reads.values()) and found.has_byte()):
             return None
         return found
 
-    def bytes(self, *, flipped: bool) -> KernelOp:
+    def has_byte(self) -> bool:
+        """Whether there is a byte for the zero point, which pads."""
+        low, high = (0, 0) if self.zero is None else integer_range(self.zero)
+        least, most = (-BYTE, BYTE - 1) if self.is_signed else (0, 2 * BYTE - 1)
+        return least <= low and high <= most
+
+    def bytes(self, *, flipped: bool, is_whole: bool = True) -> KernelOp:
         """Return the kernel of the bytes, or of those of the other kind, 128 less or more.
 
-        Where it pads with zero points, the bytes are those of the factor with the zero point added.
+        Where it pads, it does so with zero points; `is_whole` says that nothing sums what stands
+        for nothing in a word.
         """
+        stored = None if flipped else self._as_stored(is_whole=is_whole)
+        if stored is not None:
+            return stored
         if not self.maker.covers_output():
             return self._padded_bytes(flipped=flipped)
 
@@ -137,7 +160,38 @@ class Centred:
         output = Output(TensorType(i8, shape_of(self.maker.target)), self.maker.maps[-1])
         return kernel(reads, output, bounds=sizes, finish=region(reads, None, write))
 
+    def _as_stored(self, *, is_whole: bool) -> KernelOp | None:
+        """Return what copies the bytes as they are stored, with one zero point around them.
+
+        None where bytes or zero points are computed.
+        """
+        byte, outside = self.byte, None
+        if isinstance(byte.owner, UnrealizedConversionCastOp):
+            byte = byte.owner.inputs[0]
+        element = byte.type
+        if not isinstance(byte, BlockArgument) or not isa(element, IntegerType):
+            return None
+        if not self.maker.covers_output():
+            zero, (low, high) = self._constant_zero(), numbers_of(element)
+            if zero is None or (zero and not is_whole) or not low <= zero <= high:
+                return None
+            outside = IntegerAttr(zero, element) if zero else None
+        reads = [(self.maker.inputs[byte.index], self.maker.maps[byte.index])]
+        output = Output(
+            TensorType(element, shape_of(self.maker.target)), self.maker.maps[-1], outside
+        )
+        finish = region(reads, None, argument(0))
+        return kernel(reads, output, bounds=self.maker.sizes, finish=finish)
+
+    def _constant_zero(self) -> int | None:
+        owner = None if self.zero is None else self.zero.owner
+        if owner is None:
+            return 0
+        number = owner.value if isinstance(owner, arith.ConstantOp) else None
+        return number.value.data if isinstance(number, IntegerAttr) else None
+
     def _padded_bytes(self, *, flipped: bool) -> KernelOp:
+        """Return what adds the zero point to the factor."""
         shape, found = shape_of(self.factor.value), self.zero_reads() or {}
         reads = [(self.factor.value, AffineMap.identity(len(shape)))]
         reads += [
@@ -234,10 +288,7 @@ def words_of(
     shape[axis] = -(-shape[axis] // kind.value)
     stored = list(shape)
     stored[axis] *= kind.value
-    draft = made
-    made = draft.with_operands(draft.inputs, TensorType(element_of(draft.target), stored))
-    draft.erase()
-    builder.insert(made)
+    made = _widened(builder, made, stored)
     reads: list[Read] = []
     for part in range(kind.value):
         at: list[AffineExpr] = [AffineDimExpr(each) for each in range(len(shape))]
@@ -245,7 +296,7 @@ def words_of(
         reads.append((made.target, AffineMap(len(shape), 0, tuple(at))))
 
     def write(inner: Builder, arguments: Sequence[SSAValue]) -> SSAValue:
-        word = _word(inner, kind, arguments)
+        word = insert_word(inner, kind, arguments)
         return _flipped(inner, word, flips) if flips else word
 
     output = Output(TensorType(i32, shape), AffineMap.identity(len(shape)))
@@ -263,23 +314,12 @@ def words_of(
     return packing.target
 
 
-def _word(builder: Builder, kind: PackedProduct, parts: Sequence[SSAValue]) -> SSAValue:
-    """Insert the word of some integers, the lowest first."""
-
-    def number(value: int) -> SSAValue:
-        return builder.insert(arith.ConstantOp(IntegerAttr(value, i32))).result
-
-    word: SSAValue | None = None
-    for at, part in enumerate(parts):
-        if part.type == i8:
-            part = builder.insert(arith.ExtUIOp(part, i32)).result
-        elif at < len(parts) - 1:
-            part = builder.insert(arith.AndIOp(part, number((1 << kind.bits) - 1))).result
-        if at:
-            part = builder.insert(arith.ShLIOp(part, number(at * kind.bits))).result
-        word = part if word is None else builder.insert(arith.OrIOp(word, part)).result
-    assert word is not None
-    return word
+def _widened(builder: Builder, draft: KernelOp, shape: Sequence[int]) -> KernelOp:
+    """Insert a kernel of a larger result, of which it leaves zeros."""
+    type = TensorType(element_of(draft.target), shape)
+    made = draft.with_operands(draft.inputs, type)
+    draft.erase()
+    return builder.insert(made)
 
 
 def computing(factor: Factor) -> KernelOp:
@@ -335,12 +375,17 @@ class Correction:
 def product_of(
     op: KernelOp,
     kind: PackedProduct,
-    words: Sequence[Read],
+    first: Sequence[Read],
+    second: Read,
     sizes: Sequence[int],
     corrections: Sequence[Correction] = (),
+    flips: int = 0,
 ) -> KernelOp:
-    """Return the kernel that sums products of words, and finishes as another one."""
-    reads = list(words)
+    """Return the kernel that sums products of words, and finishes as another one.
+
+    The first ones are stored as such, or are joined of bytes; bits of `flips` are others in them.
+    """
+    reads = [*first, second]
     own = [place(reads, each) for each in reads_of(op)]
     sums = [place(reads, each.sums) for each in corrections]
     zeros = [
@@ -349,7 +394,10 @@ def product_of(
     ]
 
     def accumulate(builder: Builder, arguments: Sequence[SSAValue]) -> SSAValue:
-        product = insert_product(builder, WordProduct(kind, arguments[0], arguments[1]))
+        parts = arguments[: len(first)]
+        word = parts[0] if len(parts) == 1 else insert_word(builder, kind, parts)
+        word = _flipped(builder, word, flips) if flips else word
+        product = insert_product(builder, WordProduct(kind, word, arguments[len(first)]))
         return builder.insert(arith.AddiOp(arguments[-1], product)).result
 
     def finish(builder: Builder, arguments: Sequence[SSAValue]) -> SSAValue:
@@ -377,8 +425,8 @@ def product_of(
 def product_of_pairs(builder: Builder, op: KernelOp, factors: Sequence[Factor]) -> KernelOp:
     """Insert what packs pairs of a kernel's factors; return the kernel of their products."""
     kind = PackedProduct.PAIRS
-    words = [(words_of(builder, each, kind, computing(each)), each.map) for each in factors]
-    return product_of(op, kind, words, factors[0].sizes(kind.value))
+    first, second = ((words_of(builder, each, kind, computing(each)), each.map) for each in factors)
+    return product_of(op, kind, [first], second, factors[0].sizes(kind.value))
 
 
 def product_of_bytes(builder: Builder, op: KernelOp, a: Centred, b: Centred) -> KernelOp:
@@ -393,8 +441,10 @@ def product_of_bytes(builder: Builder, op: KernelOp, a: Centred, b: Centred) -> 
     # All of a word at once, where no byte of it stands for nothing.
     whole = op.sizes[a.factor.dim] % kind.value == 0
 
+    is_summed = b.zero is not None or not b.is_signed
+
     def words(each: Centred, *, flipped: bool) -> SSAValue:
-        made = each.bytes(flipped=flipped and not whole)
+        made = each.bytes(flipped=flipped and not whole, is_whole=whole or not is_summed)
         return words_of(builder, each.factor, kind, made, HIGHEST if flipped and whole else 0)
 
     first, second = words(a, flipped=a.is_signed), words(b, flipped=not b.is_signed)
@@ -404,18 +454,47 @@ def product_of_bytes(builder: Builder, op: KernelOp, a: Centred, b: Centred) -> 
         total = insert_product(inner, WordProduct(kind, arguments[0], ones))
         return inner.insert(arith.AddiOp(arguments[1], total)).result
 
+    corrections: list[Correction] = []
+    if is_summed:
+        sums = sums_of(builder, a.factor, first, sizes, add_bytes)
+        corrections.append(Correction(b, 0 if b.is_signed else BYTE, sums))
+    corrections += _zero_points(builder, op, a, b)
+    words_of_a, words_of_b = (first, a.factor.map), (second, b.factor.map)
+    return product_of(op, kind, [words_of_a], words_of_b, sizes, corrections)
+
+
+def _zero_points(builder: Builder, op: KernelOp, a: Centred, b: Centred) -> Sequence[Correction]:
+    """Insert the sums of the second factor that zero points of the first one, or its sign, take."""
+
     def add(inner: Builder, arguments: Sequence[SSAValue]) -> SSAValue:
         return inner.insert(arith.AddiOp(arguments[1], arguments[0])).result
 
-    corrections: list[Correction] = []
-    if b.zero is not None or not b.is_signed:
-        sums = sums_of(builder, a.factor, first, sizes, add_bytes)
-        corrections.append(Correction(b, 0 if b.is_signed else BYTE, sums))
-    if a.zero is not None or a.is_signed:
-        sums = sums_of(builder, b.factor, b.factor.value, op.sizes, add)
-        corrections.append(Correction(a, -BYTE if a.is_signed else 0, sums))
-    reads = (first, a.factor.map), (second, b.factor.map)
-    return product_of(op, kind, reads, sizes, corrections)
+    if a.zero is None and not a.is_signed:
+        return ()
+    sums = sums_of(builder, b.factor, b.factor.value, op.sizes, add)
+    return (Correction(a, -BYTE if a.is_signed else 0, sums),)
+
+
+def product_of_windows(builder: Builder, op: KernelOp, a: Centred, b: Centred) -> KernelOp:
+    """Insert what a kernel of windows reads; return it with neighbours along an axis by fours.
+
+    A word is joined of them where it is read, since each is in several words. Those behind the end
+    of a window count nothing: the second factor has zeros there.
+    """
+    kind, factor, rank = PackedProduct.BYTES, a.factor, len(op.sizes)
+    sizes = factor.sizes(kind.value)
+    made, shape = a.bytes(flipped=False), list(shape_of(factor.value))
+    shape[factor.axis] += sizes[factor.dim] * kind.value - op.sizes[factor.dim]
+    made = _widened(builder, made, shape)
+    first: list[Read] = []
+    for part in range(kind.value):
+        dims: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(rank)]
+        dims[factor.dim] = dims[factor.dim] * kind.value + part
+        first.append((made.target, composed(factor.map, dims, sizes)))
+    second = words_of(builder, b.factor, kind, b.bytes(flipped=False)), b.factor.map
+    corrections = _zero_points(builder, op, a, b)
+    flips = HIGHEST if a.is_signed else 0
+    return product_of(op, kind, first, second, sizes, corrections, flips)
 
 
 class PackProducts(Pattern):
@@ -430,9 +509,18 @@ class PackProducts(Pattern):
         if op.accumulator_type != i32:
             self.missed(op, "expected a sum in i32")
             return
-        factors = factors_of(op)
-        if isinstance(factors, str):
-            self.missed(op, factors)
+        indices = multiplied(op)
+        if isinstance(indices, str):
+            self.missed(op, indices)
+            return
+        factors, windows = factors_of(op, indices), self._windows(op, indices)
+        if windows and (factors is None or _fills_words(windows[0].factor, factors[0])):
+            rewriter.replace(op, product_of_windows(rewriter, op, *windows))
+            return
+        if factors is None:
+            self.missed(
+                op, "expected a reduction along an axis of both factors, or windows of bytes"
+            )
             return
         # Weights are the second: bytes with a sign more often than inputs are.
         first, second = sorted(factors, key=lambda each: self._analysis.is_known_early(each.value))
@@ -447,9 +535,27 @@ class PackProducts(Pattern):
         else:
             self.missed(op, "expected factors of at most 16 bits")
 
+    def _windows(self, op: KernelOp, indices: tuple[int, int]) -> tuple[Centred, Centred] | None:
+        """Return bytes that windows are read of, and filters with a sign; None of others."""
+        window = window_of(op, indices) if self._byte_products else None
+        if window is None or self._analysis.is_known_early(window[0].value):
+            return None
+        a, b = map(Centred.of, window)
+        if a is None or b is None or b.zero is not None or not b.is_signed:
+            return None
+        return a, b
 
-def factors_of(op: KernelOp) -> Sequence[Factor] | str:
-    """Return what a kernel sums the products of; why they are not packed, where they are not."""
+
+def _fills_words(window: Factor, other: Factor) -> bool:
+    """Whether words along a window take no more steps than others, some of whose bytes stand for
+    nothing."""
+    count = PackedProduct.BYTES.value
+    steps = [prod(each.sizes(count)[each.op.num_parallel :]) for each in (window, other)]
+    return other.op.sizes[other.dim] % count > 0 and steps[0] <= steps[1]
+
+
+def multiplied(op: KernelOp) -> tuple[int, int] | str:
+    """Return of which two inputs a kernel sums the products; why they stay, where they do."""
     indices = multiplied_inputs(op)
     if op.result is None or op.schedule is not None or is_open(op.sizes):
         return "expected a kernel on tensors of known sizes, without a schedule"
@@ -457,6 +563,11 @@ def factors_of(op: KernelOp) -> Sequence[Factor] | str:
         return "expected a sum of products of two inputs"
     if any(op.finish.block.args[each].uses for each in indices):
         return "expected factors that nothing else reads"
+    return indices
+
+
+def factors_of(op: KernelOp, indices: tuple[int, int]) -> Sequence[Factor] | None:
+    """Return inputs with an axis each that one reduction alone is along; None where none is."""
     reduced = range(op.num_parallel, len(op.sizes))
     for dim in sorted(reduced, key=lambda dim: -op.sizes[dim]):
         axes = [axis_of(op.maps[each], dim) for each in indices]
@@ -467,7 +578,30 @@ def factors_of(op: KernelOp) -> Sequence[Factor] | str:
         ]
         if op.sizes[dim] > 1 and len(found) == len(indices):
             return found
-    return "expected a reduction along an axis of both factors"
+    return None
+
+
+def window_of(op: KernelOp, indices: tuple[int, int]) -> tuple[Factor, Factor] | None:
+    """Return an input that windows are read of, and what they are multiplied with.
+
+    The windows move in steps of one along the reduction that both are about.
+    """
+    for dim in reversed(range(op.num_parallel, len(op.sizes))):
+        for window, other in (indices, indices[::-1]):
+            along = axis_of(op.maps[other], dim)
+            axis = axis_of_windows(op.maps[window], op.sizes, dim)
+            if op.sizes[dim] > 1 and along is not None and axis is not None:
+                return Factor(op, window, dim, axis), Factor(op, other, dim, along)
+    return None
+
+
+def axis_of_windows(map: AffineMap, sizes: Sequence[int], dim: int) -> int | None:
+    """Return the only axis that has a dimension, among others, in steps of one; None for none."""
+    along = [axis for axis, expr in enumerate(map.results) if AffineDimExpr(dim) in [*expr.dfs()]]
+    if len(along) != 1:
+        return None
+    form = sum_of(map.results[along[0]], sizes)
+    return along[0] if form.terms.get(AffineDimExpr(dim)) == 1 and len(form.terms) > 1 else None
 
 
 def axis_of(map: AffineMap, dim: int) -> int | None:
@@ -490,6 +624,9 @@ class PackIntegerProducts(TargetPass, RewritePass):
        bytes in a word, of which those of one factor get a sign and those of the other lose theirs,
        a processor with AVX-VNNI multiplies and adds four at once (`vpdpbusd`).
     2. On others integers of up to 16 bits lie in a word by pairs (`vpmaddwd`).
+    3. Windows of a channel each (a depthwise convolution), or of so few that words along channels
+       would be emptier, have four neighbours along a row in a word, which is joined where it is
+       read (`vpermb`, or one load).
 
     Sums wrap around as they did: results are the same in every bit.
 

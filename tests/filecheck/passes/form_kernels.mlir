@@ -89,12 +89,12 @@ func.func @a_reduction_that_has_an_order_stays(%x: tensor<3x5xf32>, %i: tensor<3
 
 // -----
 
-// Arithmetic has no constants without a sign to leave around what a kernel moves.
-// CHECK-LABEL: func.func @bytes_are_padded_by_no_kernel_and_moved_by_one
-// CHECK-NEXT:    arith.constant
-// CHECK:         %[[P:.*]] = tensor.pad
-// CHECK:         gawee.kernel parallel [5, 4] ins(%[[P]] : tensor<4x5xui8>)
-func.func @bytes_are_padded_by_no_kernel_and_moved_by_one(%x: tensor<3x5xui8>) -> tensor<5x4xui8> {
+// Arithmetic has no constants without a sign: what pads is a cast of one.
+// CHECK-LABEL: func.func @bytes_without_a_sign_are_padded_and_moved_by_a_kernel
+// CHECK:         gawee.kernel parallel [3, 5] ins(%x : tensor<3x5xui8>)
+// CHECK-SAME:      outside 7 : ui8
+// CHECK:         } : tensor<5x4xui8>
+func.func @bytes_without_a_sign_are_padded_and_moved_by_a_kernel(%x: tensor<3x5xui8>) -> tensor<5x4xui8> {
   %c = arith.constant 7 : i8
   %u = builtin.unrealized_conversion_cast %c : i8 to ui8
   %p = tensor.pad %x low[1, 0] high[0, 0] {

@@ -22,8 +22,7 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.linear_index import (
 )
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_loop import loops
 from gawee_dialect.passes.buffers.lower_linalg_to_loops.loop_order import strides_of
-from gawee_dialect.passes.graph.lower_to_linalg.tensors import zero
-from gawee_dialect.upstream.arith import number_constant
+from gawee_dialect.passes.graph.lower_to_linalg.tensors import constant
 
 Box = tuple[tuple[int, int], ...]
 """The first index and the end along each axis."""
@@ -58,10 +57,8 @@ def fill_outside(builder: Builder, op: StructuredKernel, outside: Number | None 
     boxes = [tuple((0, size) for size in shape)] if inner is None else list(borders(shape, inner))
     if not boxes:
         return
-    if outside is None:
-        value = zero(builder, element_of(buffer))
-    else:
-        value = builder.insert(number_constant(outside)).result
+    number = 0 if outside is None else outside.value.data
+    value = constant(builder, number, element_of(buffer))
     counters = counters_of(op)
     for box in boxes:
         _fill(builder, counters, buffer, box, value)

@@ -12,7 +12,6 @@ from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.types import (
     AnyTensor,
     element_type,
-    is_unsigned,
     tensor_shape,
     tensor_type,
 )
@@ -112,10 +111,7 @@ def _with_value(builder: Builder, op: PadOp, value: float) -> SSAValue:
         return repeated(builder, value, type)
     ones = [1] * len(sizes)
     kept = extracted(builder, op.input, offsets, sizes, ones)
-    if not is_unsigned(element_type(op.input)):
-        return padded(builder, kept, low, high, constant(builder, value, type.element_type))
-    whole = repeated(builder, value, type)
-    return inserted(builder, kept, whole, low)
+    return padded(builder, kept, low, high, constant(builder, value, type.element_type))
 
 
 def _with_ends(builder: Builder, op: PadOp) -> SSAValue:

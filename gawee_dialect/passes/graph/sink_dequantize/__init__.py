@@ -6,9 +6,9 @@ from math import inf, prod
 from typing import ClassVar, TypeAlias
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerType, ModuleOp, f32, i32
+from xdsl.dialects.builtin import IntegerType, ModuleOp, f32, i8, i32
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.dense import array_of
 from gawee_dialect.dialect.folding import constant_of
@@ -19,15 +19,20 @@ from gawee_dialect.dialect.graph.cast import CastOp
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, ReluOp, SubOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.graph.pool import MaxPoolOp
 from gawee_dialect.dialect.graph.shape import ReshapeOp
+from gawee_dialect.dialect.graph.slicing import PadOp
+from gawee_dialect.dialect.graph.window import padding_pairs
 from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.dialect.operation import GaweeOp
-from gawee_dialect.dialect.types import element_type, integer_range, tensor_shape
+from gawee_dialect.dialect.types import element_type, integer_range, is_byte, tensor_shape
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.graph.layer import hand_on_identity
+from gawee_dialect.passes.graph.sink_dequantize.clip_first import ClipFirst
 from gawee_dialect.passes.graph.sink_dequantize.drop_signs import DropSigns
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
-from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+from gawee_dialect.passes.pattern_walk import PatternWalk
+from gawee_dialect.passes.rewrite_pass import Driver, Pattern, RewritePass
 from gawee_dialect.passes.tensors.parameter_analysis import (
     ParameterAnalysis,
     describe,
@@ -113,7 +118,8 @@ class Sum:
 class MultiplyIntegers(Pattern):
     """conv(x * s, w * t, b) -> conv(x, w) * (s * t) + b, and likewise products of matrices"""
 
-    def __init__(self) -> None:
+    def __init__(self, *, depthwise: bool) -> None:
+        self._depthwise = depthwise
         self._analysis = ParameterAnalysis()
 
     @op_type_rewrite_pattern
@@ -152,13 +158,25 @@ class MultiplyIntegers(Pattern):
         if len(tensor_shape(op.operands[0])) < 2:
             return "expected matrices, got a vector"
         if isinstance(op, ConvOp) and tensor_shape(op.weight)[1] == 1:
-            return "expected a sum over several channels, got one for each"
+            if not (self._depthwise and _has_rows(op) and _is_signed_byte(right.integers)):
+                return "expected a sum over several channels, got one for each"
         if is_open([sum.length]) or left.largest * right.largest * sum.length >= 1 << 31:
             return f"expected a sum that i32 holds, got one of {sum.length} products"
         factors = zip((left, right), sum.axes, strict=True)
         if not all(each.varies_only_along(axis) for each, axis in factors):
             return "expected scales that are the same for all that is summed"
         return None
+
+
+def _has_rows(op: ConvOp) -> bool:
+    """Whether windows have neighbours along the last axis."""
+    return tensor_shape(op.weight)[-1] > 1 and op.dilations.get_values()[-1] == 1
+
+
+def _is_signed_byte(value: SSAValue) -> bool:
+    while isinstance(value.owner, CastOp | ReshapeOp | TransposeOp):
+        value = value.owner.input
+    return element_type(value) == i8
 
 
 def _product_of(op: Product, left: SSAValue, right: SSAValue) -> ConvOp | BatchMatMulOp:
@@ -211,6 +229,52 @@ class MoveIntegers(Pattern):
         result = MulOp(rewriter.insert(CastOp(integers, f32)).result, scale)
         hand_on_identity(op, result)
         rewriter.replace(op, result)
+
+
+class PoolIntegers(Pattern):
+    """max_pool((x - z) * s) -> (max_pool(pad(x)) - z) * s, where x are bytes and s is a number > 0
+
+    Bytes are padded with the least there is: each window has an element that is none of these.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: MaxPoolOp, rewriter: PatternRewriter) -> None:
+        found = Dequantized.of(op.input)
+        if element_type(op.result) != f32 or isinstance(found, str):
+            self.missed(op, f"expected integers of 8 bits times a scale, got {describe(op.input)}")
+            return
+        bytes, zero = _byte_and_zero(found.integers)
+        if bytes is None or _positive_number(found.scale) is None or tensor_shape(found.scale):
+            self.missed(op, "expected bytes less a number, times a constant greater than zero")
+            return
+        if op.ceil_mode.value.data or any(each != 1 for each in op.dilations.get_values()):
+            self.missed(op, "expected whole windows without gaps")
+            return
+        element = element_type(bytes)
+        assert isa(element, IntegerType)
+        low, high = zip((0, 0), (0, 0), *padding_pairs(op.padding.get_values()), strict=True)
+        least, _ = integer_range(element)
+        if any((*low, *high)):
+            bytes = rewriter.insert(PadOp(bytes, low=low, high=high, value=least)).result
+        wide = rewriter.insert(CastOp(bytes, i32)).result
+        kernel, strides = op.kernel.get_values(), op.strides.get_values()
+        pooled = rewriter.insert(MaxPoolOp(wide, kernel=kernel, strides=strides)).result
+        if zero is not None:
+            pooled = rewriter.insert(SubOp(pooled, zero)).result
+        result = MulOp(rewriter.insert(CastOp(pooled, f32)).result, found.scale)
+        hand_on_identity(op, result)
+        rewriter.replace(op, result)
+
+
+def _byte_and_zero(value: SSAValue) -> tuple[SSAValue | None, SSAValue | None]:
+    """Return the bytes that integers are, and the number that they are less than those by."""
+    zero: SSAValue | None = None
+    if isinstance(value.owner, SubOp):
+        value, zero = value.owner.operands
+    if isinstance(value.owner, CastOp):
+        value = value.owner.input
+    is_number = zero is None or (constant_of(zero) is not None and not tensor_shape(zero))
+    return (value, zero) if is_byte(element_type(value)) and is_number else (None, None)
 
 
 class FoldScales(Pattern):
@@ -306,8 +370,9 @@ class SinkDequantize(RewritePass):
     filter, row or column: the same for all that is summed. The integers' sum is exact, so the
     result is nearer to that of real numbers than a sum of floats is.
 
-    A scale that is one number goes behind reshapes and transpositions too. Bytes with a sign become
-    those without where all that reads them widens them: they are 128 more, and so are zero points.
+    A scale that is one number goes behind reshapes, transpositions and maxima too. Bytes with a
+    sign become those without where all that reads them widens them: they are 128 more, and so are
+    zero points. What is quantized is clipped before it is rounded.
 
     rewrite:
         %x = gawee.mul (gawee.cast %p), %s; %w = gawee.mul (gawee.cast %q), %t
@@ -321,8 +386,16 @@ class SinkDequantize(RewritePass):
     numerics: ClassVar[Numerics] = REASSOCIATES
     takes_open_sizes: ClassVar[bool] = True
 
-    patterns = (DropSigns, MoveIntegers, MultiplyIntegers, FoldScales)
+    depthwise: bool = False
+    """Whether convolutions of one channel each are computed on integers: it pays where a processor
+    multiplies four bytes at once."""
+
+    def make_patterns(self) -> Sequence[RewritePattern]:
+        multiply = MultiplyIntegers(depthwise=self.depthwise)
+        return [DropSigns(), MoveIntegers(), PoolIntegers(), multiply, FoldScales()]
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if any(map(_is_of_quantized, op.walk())):  # else it is a network of floats
             super().apply(ctx, op)
+            # Behind those that look for a scale behind a rounding.
+            PatternWalk(Driver([ClipFirst()], ctx)).rewrite_module(op)

@@ -44,7 +44,7 @@ class DropSigns(Pattern):
         if low is None or high is None or not SIGNED[0] <= low <= high <= SIGNED[1]:
             self.missed(op, f"expected bounds within {SIGNED}, got {low} and {high}")
             return
-        found = _rounded_sum(clip.input)
+        found = rounded_sum(clip.input)
         if found is None or self._analysis.is_known_early(op.result):
             self.missed(op, "expected a rounded number of an input, and a whole constant")
             return
@@ -80,7 +80,7 @@ class DropSigns(Pattern):
             rewriter.replace(reader, (), [value])
 
 
-def _rounded_sum(value: SSAValue) -> tuple[SSAValue, int] | None:
+def rounded_sum(value: SSAValue) -> tuple[SSAValue, int] | None:
     """Return a rounded number, and the whole number that is added to it."""
     zero = 0
     if isinstance(value.owner, AddOp):

@@ -27,6 +27,7 @@ from gawee_dialect.passes.loops.convert_to_llvm import (
     memref,
     omp,
     packed_products,
+    rounding,
     scf,
     vector,
 )
@@ -41,7 +42,19 @@ from gawee_dialect.target.machine import find_processor
 
 RULES: Mapping[type[Operation], Rule] = {
     each.source: each
-    for family in (func, scf, omp, cf, arith, math, memref, vector, packed_products, lookups)
+    for family in (
+        func,
+        scf,
+        omp,
+        cf,
+        arith,
+        math,
+        memref,
+        vector,
+        packed_products,
+        lookups,
+        rounding,
+    )
     for each in family.RULES
 }
 """How every op of the loops level is converted; the files of this folder hold one dialect each."""

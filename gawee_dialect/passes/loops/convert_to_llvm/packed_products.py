@@ -1,19 +1,30 @@
-"""The instructions that add up products of small integers that share a word."""
+"""The instructions that join small integers in words, and add up their products."""
+
+from collections.abc import Sequence
 
 from xdsl.dialects import arith, llvm
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType, StringAttr, VectorType, i16, i32
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerType,
+    StringAttr,
+    VectorType,
+    i8,
+    i16,
+    i32,
+)
 from xdsl.ir import Attribute, SSAValue
 
 from gawee_dialect.dialect.kernels.packed_products import (
     WORD,
     PackedProduct,
     WordProduct,
+    joined_bytes,
     word_product,
 )
 from gawee_dialect.hints import isa
-from gawee_dialect.passes.loops.convert_to_llvm.arith import with_overflow
+from gawee_dialect.passes.loops.convert_to_llvm.arith import integer_binary, with_overflow
 from gawee_dialect.passes.loops.convert_to_llvm.conversion import FunctionConversion, rule
-from gawee_dialect.passes.loops.convert_to_llvm.vector import broadcast
+from gawee_dialect.passes.loops.convert_to_llvm.vector import broadcast, lanes_of
 
 WIDTHS = (128, 256, 512)
 """Bits of the vectors that there is an instruction for."""
@@ -66,4 +77,35 @@ def _pairs(to: FunctionConversion, lanes: int, words: list[SSAValue]) -> SSAValu
     return to.compute(llvm.AddOp(even, odd))
 
 
-RULES = (rule(arith.AddiOp, convert_add),)
+_OR = integer_binary(llvm.OrOp)
+
+
+def convert_or(op: arith.OrIOp, to: FunctionConversion) -> None:
+    """arith.ori  ->  llvm.or; of vectors of bytes that are joined to words, a permutation of them
+
+    LLVM loads bytes side by side at once then.
+    """
+    bytes = joined_bytes(op.result) if isinstance(op.result.type, VectorType) else None
+    widest = 0 if to.processor is None else to.processor.byte_products
+    if bytes is None or len(bytes) * i8.width.data * lanes_of(to.value(bytes[0])) > widest:
+        _OR(op, to)
+    else:
+        to.define(op.result, _joined(to, [to.value(each) for each in bytes]))
+
+
+def _joined(to: FunctionConversion, bytes: Sequence[SSAValue]) -> SSAValue:
+    """Insert the words of the bytes of four vectors, the lowest first."""
+    count, lanes = len(bytes), lanes_of(bytes[0])
+
+    def shuffled(first: SSAValue, second: SSAValue, picks: Sequence[int]) -> SSAValue:
+        mask = DenseArrayBase.from_list(i32, picks)
+        type = VectorType(i8, [len(picks)])
+        return to.compute(llvm.ShuffleVectorOp(first, second, mask, type))
+
+    a, b, c, d = bytes
+    low, high = (shuffled(*pair, range(2 * lanes)) for pair in ((a, b), (c, d)))
+    order = [part * lanes + lane for lane in range(lanes) for part in range(count)]
+    return to.compute(llvm.BitcastOp(shuffled(low, high, order), VectorType(i32, [lanes])))
+
+
+RULES = (rule(arith.AddiOp, convert_add), rule(arith.OrIOp, convert_or))

@@ -1,7 +1,13 @@
 """Which scalars and tensors are one number, known when compiling."""
 
 from xdsl.dialects import arith, linalg
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    UnrealizedConversionCastOp,
+)
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number
@@ -12,6 +18,10 @@ from gawee_dialect.hints import isa
 def constant_of(value: SSAValue) -> Number | None:
     """Return the number that a scalar is; None where it is computed."""
     op = value.owner
+    if isinstance(op, UnrealizedConversionCastOp) and isa(value.type, IntegerType):
+        number = constant_of(op.inputs[0])
+        if isinstance(number, IntegerAttr):  # arith has no constants of unsigned types
+            return IntegerAttr(number.value.data % (1 << value.type.width.data), value.type)
     if not isinstance(op, arith.ConstantOp) or not isinstance(op.value, FloatAttr | IntegerAttr):
         return None
     return op.value

@@ -95,9 +95,6 @@ class FormPad(Pattern):
         if min((*low, *high), default=0) < 0 or has_no_elements(op.source):
             self.missed(op, f"expected padding of constant size, got {list(low)} and {list(high)}")
             return
-        if not is_signless(op.source):
-            self.missed(op, "expected floats or signless integers")
-            return
         yielded = op.region.block.last_op
         number = constant_of(yielded.operands[0]) if yielded is not None else None
         if number is None:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.builder import Builder
-from xdsl.dialects.builtin import AnyFloat
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, UnrealizedConversionCastOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
@@ -18,9 +19,10 @@ from gawee_dialect.analysis.kernel_kind import (
     widens,
 )
 from gawee_dialect.dialect.affine_range import is_linear, used_dims
-from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, element_of
+from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, YieldOp, element_of
 from gawee_dialect.dialect.operation import KEPT, is_kept
 from gawee_dialect.dialect.types import is_byte, tensor_type
+from gawee_dialect.passes.graph.lower_to_linalg.tensors import constant as make_constant
 from gawee_dialect.passes.rewrite_pass import Pattern
 from gawee_dialect.passes.tensors.form_kernels.constants import number_everywhere
 from gawee_dialect.passes.tensors.form_kernels.drafts import (
@@ -36,7 +38,6 @@ from gawee_dialect.passes.tensors.form_kernels.drafts import (
     worker,
 )
 from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
-from gawee_dialect.upstream.arith import number_constant
 
 RUNS_MORE_OFTEN = "expected kernels of one block: a step of a loop would compute it again"
 WIDENS = "expected a result as narrow as what is read of bytes: memory holds the bytes"
@@ -57,6 +58,19 @@ def _is_window_of_floats(op: Operation) -> bool:
     if not isinstance(op, KernelOp) or not sums_products(op) or not has_windows(op):
         return False
     return isinstance(op.accumulator_type, AnyFloat)
+
+
+def _widens_bytes_quickly(op: KernelOp) -> bool:
+    """Whether a kernel makes integers of bytes, less a number at most: a load widens them."""
+    extends = arith.ExtSIOp | arith.ExtUIOp | UnrealizedConversionCastOp
+    kinds = extends | arith.ConstantOp | arith.SubiOp | YieldOp
+    makes = all(isinstance(each, kinds) for each in op.finish.block.ops)
+    return makes and len(op.inputs) == 1 and is_byte(element_of(op.inputs[0]))
+
+
+def _multiplies(op: KernelOp, index: int) -> bool:
+    """Whether an input is a factor of what a kernel sums."""
+    return op.initial is not None and index in (multiplied_inputs(op) or ())
 
 
 class InlineProducer(Pattern):
@@ -118,6 +132,8 @@ class InlineProducer(Pattern):
         is_weight = self._analysis.is_read_late(value, op.target)
         if is_weight and widens(producer) and sums_products(op) and not has_windows(op):
             return None  # a product reads its weights as they are stored: fewer bytes
+        if _widens_bytes_quickly(producer) and not _multiplies(op, index):
+            return None
         if value.uses.get_length() != 1:
             return "expected one reader of what is computed"
         if is_weight:
@@ -186,7 +202,8 @@ class InlineConstant(Pattern):
 
 def constant(number: Number) -> Write:
     """Return what makes a constant."""
-    return lambda builder, arguments: builder.insert(number_constant(number)).result
+    value = number.value.data
+    return lambda builder, arguments: make_constant(builder, value, number.get_type())
 
 
 # Elementwise kernels behind a reduction become part of it.

@@ -91,3 +91,31 @@ func.func @parts_of_several_words_stay(%a: vector<8xi32>, %b: vector<8xi32>, %s:
   %y = arith.addi %s, %t : vector<8xi32>
   func.return %y : vector<8xi32>
 }
+
+// -----
+
+// CHECK-LABEL: llvm.func @bytes_are_permuted_to_words
+// CHECK:         %[[L:.*]] = llvm.shufflevector %a, %b [0, 1, 2, 3, 4, 5, 6, 7]
+// CHECK-NEXT:    %[[H:.*]] = llvm.shufflevector %c, %d [0, 1, 2, 3, 4, 5, 6, 7]
+// CHECK-NEXT:    %[[A:.*]] = llvm.shufflevector %[[L]], %[[H]] [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15]
+// CHECK-NEXT:    llvm.bitcast %[[A]] : vector<16xi8> to vector<4xi32>
+// PLAIN-LABEL: llvm.func @bytes_are_permuted_to_words
+func.func @bytes_are_permuted_to_words(%a: vector<4xi8>, %b: vector<4xi8>, %c: vector<4xi8>, %d: vector<4xi8>) -> vector<4xi32> {
+  %c8 = arith.constant 8 : i32
+  %c16 = arith.constant 16 : i32
+  %c24 = arith.constant 24 : i32
+  %v8 = vector.broadcast %c8 : i32 to vector<4xi32>
+  %v16 = vector.broadcast %c16 : i32 to vector<4xi32>
+  %v24 = vector.broadcast %c24 : i32 to vector<4xi32>
+  %wa = arith.extui %a : vector<4xi8> to vector<4xi32>
+  %wb = arith.extui %b : vector<4xi8> to vector<4xi32>
+  %wc = arith.extui %c : vector<4xi8> to vector<4xi32>
+  %wd = arith.extui %d : vector<4xi8> to vector<4xi32>
+  %sb = arith.shli %wb, %v8 : vector<4xi32>
+  %sc = arith.shli %wc, %v16 : vector<4xi32>
+  %sd = arith.shli %wd, %v24 : vector<4xi32>
+  %ab = arith.ori %wa, %sb : vector<4xi32>
+  %abc = arith.ori %ab, %sc : vector<4xi32>
+  %y = arith.ori %abc, %sd : vector<4xi32>
+  func.return %y : vector<4xi32>
+}

@@ -48,12 +48,13 @@ func.func @pad_that_takes_away_extracts_first(%x: tensor<3x5xf32>) -> tensor<4x6
 
 // -----
 
-// Upstream has no scalar constant of an unsigned integer.
-// CHECK-LABEL: func.func @unsigned_integers_are_inserted_into_a_constant
-// CHECK:       %[[C:.*]] = arith.constant dense<255> : tensor<ui8>
-// CHECK:       %[[W:.*]] = linalg.broadcast ins(%[[C]]:tensor<ui8>)
-// CHECK:       tensor.insert_slice %x into %[[W]][1] [3] [1]
-func.func @unsigned_integers_are_inserted_into_a_constant(%x: tensor<3xui8>) -> tensor<4xui8> {
+// Upstream has no scalar constant of an unsigned integer, but casts of one.
+// CHECK-LABEL: func.func @unsigned_integers_are_padded_with_a_cast_constant
+// CHECK:       %[[C:.*]] = arith.constant -1 : i8
+// CHECK:       %[[U:.*]] = builtin.unrealized_conversion_cast %[[C]] : i8 to ui8
+// CHECK:       tensor.pad %x low[1] high[0]
+// CHECK:       tensor.yield %[[U]] : ui8
+func.func @unsigned_integers_are_padded_with_a_cast_constant(%x: tensor<3xui8>) -> tensor<4xui8> {
   %y = gawee.pad %x low [1] high [0] mode "constant" value 255 : i64 : (tensor<3xui8>) -> tensor<4xui8>
   return %y : tensor<4xui8>
 }
