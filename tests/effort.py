@@ -10,6 +10,7 @@ from _pytest.mark import ParameterSet
 from hypothesis import settings
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "quick")
 FULL = PROFILE == "full"
@@ -40,6 +41,12 @@ def mostly_full(cases: Sequence[object]) -> list[ParameterSet]:
         pytest.param(case, marks=full_run if number % PART else ())
         for number, case in enumerate(cases)
     ]
+
+
+def two_of_each(first: Collection[T], second: Sequence[U]) -> list[tuple[T, U]]:
+    """Return everything with two of `second`, whose members take turns."""
+    count = len(second)
+    return [(one, second[(i + j) % count]) for i, one in enumerate(first) for j in range(2)]
 
 
 def crossed(first: Collection[object], second: Collection[object]) -> list[ParameterSet]:

@@ -104,7 +104,7 @@ def resnet18(folder: Path) -> Path:
 
 
 def unet(folder: Path) -> Path:
-    return write_unet(folder, seed=2, size=32, width=4)
+    return write_unet(folder, seed=2, size=32, width=4, blocks=(1, 2, 1, 1))
 
 
 def transformer_block(folder: Path) -> Path:

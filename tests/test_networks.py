@@ -18,8 +18,8 @@ from gawee_dialect.dialect.entry import output_names
 
 torch = pytest.importorskip("torch")
 
-from tests.loops_level import UpstreamNative  # noqa: E402
 from tests.torch_networks import ResNet18, UNet, run_torch  # noqa: E402  (needs torch)
+from tests.upstream_loops import UpstreamNative  # noqa: E402
 from tests.upstream_mlir import requires_upstream  # noqa: E402
 
 TOLERANCE = 1e-4

@@ -25,7 +25,7 @@ from gawee_dialect.passes.tensors.bufferize import Bufferize
 from gawee_dialect.universe import make_context
 from tests.closeness import assert_allclose
 from tests.effort import full_run
-from tests.loops_level import UpstreamLoops
+from tests.upstream_loops import UpstreamLoops
 from tests.upstream_mlir import requires_upstream, run_mlir_opt, run_mlir_translate
 
 DIGITS = Path(__file__).parent.parent / "examples" / "digits" / "graph.json"
@@ -82,10 +82,14 @@ def _text(text: str) -> Callable[[Path], ModuleOp]:
     return lambda _: parse_mlir(make_context(), text, "in.mlir")
 
 
+def unet(folder: Path) -> Path:
+    return write_unet(folder, seed=1, size=32, width=4, blocks=(1, 2, 1, 1))
+
+
 NETWORKS: dict[str, Callable[[Path], ModuleOp]] = {
     "digits": lambda _: load(DIGITS).module,
     "resnet18": lambda folder: load(write_resnet18(folder, seed=1, size=32, width=4)).module,
-    "unet": lambda folder: load(write_unet(folder, seed=1, size=32, width=4)).module,
+    "unet": lambda folder: load(unet(folder)).module,
     "transformer": _text(TRANSFORMER),
     "separable": _text(SEPARABLE),
     "recurrent": _text(RECURRENT),

@@ -7,6 +7,7 @@ leave unused, and 22 Python operations that compute the sizes of the five upsamp
 """
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # so that the script runs from anywhere
@@ -17,13 +18,13 @@ from examples.resnet18.write_graph import stage, stem
 ENCODER_BLOCKS = (3, 4, 6, 3)
 
 
-def encoder(graph: GraphWriter, x: str, width: int) -> list[str]:
-    """Add a ResNet-34; return six feature maps, each half the size of the one before."""
+def encoder(graph: GraphWriter, x: str, width: int, blocks: Sequence[int]) -> list[str]:
+    """Add a ResNet; return six feature maps, each half the size of the one before."""
     features = [x, stem(graph, "encoder.", x, width)]
     out = graph.max_pool("encoder.maxpool", features[-1])
-    for index, blocks in enumerate(ENCODER_BLOCKS):
+    for index, count in enumerate(blocks):
         stride = 1 if index == 0 else 2
-        out = stage(graph, f"encoder.layer{index + 1}", out, width << index, blocks, stride)
+        out = stage(graph, f"encoder.layer{index + 1}", out, width << index, count, stride)
         features.append(out)
     return features
 
@@ -53,11 +54,15 @@ def write_unet(
     size: int = 224,
     batch: int = 1,
     width: int = 64,
+    blocks: Sequence[int] = ENCODER_BLOCKS,
     with_weights: bool = True,
 ) -> Path:
-    """Write the graph of input `x` into a folder; return the path of its JSON."""
+    """Write the graph of input `x` into a folder; return the path of its JSON.
+
+    `blocks` is how many residual blocks each of the four stages of the encoder has.
+    """
     graph = GraphWriter(seed, with_weights=with_weights)
-    features = encoder(graph, graph.input("x", (batch, 3, size, size)), width)
+    features = encoder(graph, graph.input("x", (batch, 3, size, size)), width, blocks)
     sizes = [graph.spatial_shape(feature) for feature in features]
     out = graph.identity("decoder.center", features.pop())
     for index, like in enumerate(reversed(features)):

@@ -9,7 +9,8 @@ import pytest
 
 from gawee_dialect.backend.jit import NativeModule
 from tests.closeness import assert_allclose
-from tests.loops_level import llvm_module, run_native, run_upstream
+from tests.loops_level import llvm_module, run_native
+from tests.upstream_loops import run_upstream
 from tests.upstream_mlir import requires_upstream
 
 MATMUL = """

@@ -10,83 +10,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from gawee_dialect.backend import openmp
 from gawee_dialect.backend.compiled import CompiledModel, export
-from gawee_dialect.backend.jit import initialize
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.passes.loops.convert_scf_to_openmp import ConvertScfToOpenMP
 from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
 from gawee_dialect.universe import make_context
+from tests.backend.parallel_loops import EXPECTED, INPUTS, ROWS, TWO_LOOPS, runtime
 from tests.effort import crossed, full_run
-from tests.loops_level import UpstreamNative, llvm_module, run_native
+from tests.loops_level import llvm_module, run_native
+from tests.upstream_loops import UpstreamNative
 from tests.upstream_mlir import requires_upstream, run_mlir_opt
-
-ROWS = """
-func.func @main(%x: memref<7x13xf32> {gawee.input = "x"}, %scale: memref<f32> {gawee.input = "scale"},
-                %y: memref<7x13xf32> {gawee.output = "y"}, %workspace: memref<1024xi8> {gawee.workspace}) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %c7 = arith.constant 7 : index
-  %c12 = arith.constant 12 : index
-  %c13 = arith.constant 13 : index
-  %c128 = arith.constant 128 : index
-  %zero = arith.constant 0.0 : f32
-  %s = memref.load %scale[] : memref<f32>
-  %between = memref.view %workspace[%c128][] : memref<1024xi8> to memref<7x13xf32>
-  scf.parallel (%i, %j) = (%c0, %c0) to (%c7, %c13) step (%c1, %c1) {
-    %v = memref.load %x[%i, %j] : memref<7x13xf32>
-    %scaled = arith.mulf %v, %s : f32
-    memref.store %scaled, %between[%i, %j] : memref<7x13xf32>
-    scf.reduce
-  }
-  // The columns of a row in pairs: both get the sum of the row up to the first of them.
-  scf.parallel (%i) = (%c0) to (%c7) step (%c1) {
-    %own = memref.alloca() : memref<1xf32>
-    memref.store %zero, %own[%c0] : memref<1xf32>
-    scf.for %j = %c0 to %c13 step %c2 {
-      %v = memref.load %between[%i, %j] : memref<7x13xf32>
-      %before = memref.load %own[%c0] : memref<1xf32>
-      %sum = arith.addf %before, %v : f32
-      memref.store %sum, %own[%c0] : memref<1xf32>
-      memref.store %sum, %y[%i, %j] : memref<7x13xf32>
-      %is_last = arith.cmpi eq, %j, %c12 : index
-      scf.if %is_last {
-      } else {
-        %next = arith.addi %j, %c1 : index
-        memref.store %sum, %y[%i, %next] : memref<7x13xf32>
-      }
-    }
-    scf.reduce
-  }
-  return
-}
-"""
-"""Captures of memrefs, views, numbers and a stack buffer of each iteration's own."""
-
-RNG = np.random.default_rng(0)
-INPUTS: dict[str, NDArray[np.float32]] = {
-    "x": RNG.integers(-8, 8, (7, 13)).astype(np.float32),
-    "scale": np.array(0.5, np.float32),
-}
-# Small integers and halves: every sum is exact, so results are equal to the last bit.
-EXPECTED = np.repeat(np.cumsum(INPUTS["x"][:, ::2] * 0.5, axis=1), 2, axis=1)[:, :13]
-
-
-def thread_count() -> int:
-    return len(os.listdir("/proc/self/task"))
-
-
-def runtime(*symbols: str) -> openmp.Runtime:
-    """Return what starts the teams of code that calls some functions."""
-    initialize()
-    with openmp.linked(symbols or (openmp.START_TEAM,)) as found:
-        assert found is not None
-        return found
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 20])
@@ -179,38 +116,6 @@ def test_bounds_need_not_be_constants(bound: int) -> None:
     np.testing.assert_array_equal(result, expected)
 
 
-TWO_LOOPS = """
-func.func @main(%x: memref<50xf32> {gawee.input = "x"}, %y: memref<50xf32> {gawee.output = "y"}) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c49 = arith.constant 49 : index
-  %c50 = arith.constant 50 : index
-  %t = memref.alloca() : memref<50xf32>
-  "omp.parallel"() <{operandSegmentSizes = array<i32: 0, 0, 0, 0, 0, 0>}> ({
-    "omp.wsloop"() <{operandSegmentSizes = array<i32: 0, 0, 0, 0, 0, 0, 0>}> ({
-      "omp.loop_nest"(%c0, %c49, %c1) <{loop_inclusive}> ({
-      ^bb0(%i: index):
-        %v = memref.load %x[%i] : memref<50xf32>
-        memref.store %v, %t[%i] : memref<50xf32>
-        omp.yield
-      }) : (index, index, index) -> ()
-    }) : () -> ()
-    "omp.wsloop"() <{operandSegmentSizes = array<i32: 0, 0, 0, 0, 0, 0, 0>}> ({
-      "omp.loop_nest"(%c0, %c50, %c1) ({
-      ^bb0(%i: index):
-        %back = arith.subi %c49, %i : index
-        %v = memref.load %t[%back] : memref<50xf32>
-        memref.store %v, %y[%i] : memref<50xf32>
-        omp.yield
-      }) : (index, index, index) -> ()
-    }) : () -> ()
-    "omp.terminator"() : () -> ()
-  }) : () -> ()
-  return
-}
-"""
-
-
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_a_second_loop_of_a_region_waits_for_the_first(threads: int) -> None:
     module = parse_mlir(make_context(), TWO_LOOPS, "two.mlir")
@@ -227,7 +132,7 @@ def test_one_thread_starts_none() -> None:
     # In a process of its own: threads of other tests stay.
     program = """
 import sys
-from tests.backend.test_openmp import *
+from tests.backend.parallel_loops import *
 model = CompiledModel(llvm_module(ROWS), num_threads=1)
 before = thread_count()
 model(**INPUTS)
@@ -247,7 +152,7 @@ print(before, alone, thread_count())
 
 FORKING = """
 import os
-from tests.backend.test_openmp import *
+from tests.backend.parallel_loops import *
 {without_pool}
 model = CompiledModel(llvm_module(ROWS), num_threads=2)
 {before}
@@ -362,7 +267,7 @@ def test_less_than_one_thread_is_refused(threads: int) -> None:
 WITHOUT_RUNTIME = """
 import warnings
 from gawee_dialect.backend import openmp
-from tests.backend.test_openmp import *
+from tests.backend.parallel_loops import *
 openmp.start_pool = lambda threads: None
 openmp.find_library = lambda: None
 with warnings.catch_warnings(record=True) as caught:
@@ -392,7 +297,7 @@ def test_a_runtime_that_the_process_has_is_used_where_teams_wait_in_their_middle
 import torch
 torch.ones(4096, 64) @ torch.ones(64, 64)
 from gawee_dialect.backend import openmp
-from tests.backend.test_openmp import *
+from tests.backend.parallel_loops import *
 model = CompiledModel(llvm_module(TWO_LOOPS), num_threads=2)
 x = np.arange(50, dtype=np.float32)
 assert np.array_equal(model(x), x[::-1])
@@ -411,7 +316,7 @@ print(len([path for path in openmp._loaded_files()]))
 RUN_EXPORTED = """
 import ctypes, os, sys
 import numpy as np
-from tests.backend.test_openmp import EXPECTED, INPUTS, thread_count
+from tests.backend.parallel_loops import EXPECTED, INPUTS, thread_count
 before = thread_count()
 library = ctypes.CDLL(sys.argv[1])
 y, workspace = np.zeros((7, 13), np.float32), np.zeros(2048, np.uint8)

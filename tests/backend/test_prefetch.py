@@ -10,7 +10,8 @@ from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.universe import make_context
 from tests.instruments.prove.proving import prove, unproved
-from tests.loops_level import llvm_module, run_native, run_upstream
+from tests.loops_level import llvm_module, run_native
+from tests.upstream_loops import run_upstream
 from tests.upstream_mlir import requires_upstream, run_mlir_translate
 
 Arrays = dict[str, np.ndarray]

@@ -155,7 +155,7 @@ def test_sleeping_threads_take_part_again(team: Team) -> None:
 
 AT_THE_END = """
 import threading
-from tests.backend.test_openmp import *
+from tests.backend.parallel_loops import *
 model = CompiledModel(llvm_module(ROWS), num_threads=3)
 model(**INPUTS)
 def call():

@@ -8,7 +8,8 @@ import pytest
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.universe import make_context
-from tests.loops_level import run_native, run_upstream
+from tests.loops_level import run_native
+from tests.upstream_loops import run_upstream
 from tests.upstream_mlir import requires_upstream
 
 Arrays = dict[str, np.ndarray]

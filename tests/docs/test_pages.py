@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.effort import FULL, full_run
-from tests.forked_tools.server import CLIENT, VARIABLE, start
+from tests.forked_tools.server import CLIENT, MODULES, VARIABLE, start
 
 ROOT = Path(__file__).parent.parent.parent
 TORCHVISION = ROOT / "docs" / "tutorial" / "torchvision.md"
@@ -44,6 +44,12 @@ PAGES = [
 QUICK = ("README", "first_pass", "torch_mlir", "weights", "workbench")
 """Pages of the quick run; the others take half a minute each with all their tools' starts."""
 TOOLS = ("opt", "translate", "run", "reduce", "experiment")
+IMPORTED = (
+    *MODULES,
+    "gawee_dialect.scheduling",
+    *(("gawee_dialect.pytorch", "torch._dynamo") if FULL and find_spec("torch") else ()),
+)
+"""What tools and blocks of pages import; most blocks that need PyTorch are for the full run."""
 NOT_RUN = ("sh", "text", "c")
 """Blocks that make the virtual environment, which the tests run in already; those that only show."""
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.DOTALL | re.MULTILINE)
@@ -83,7 +89,7 @@ def forked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     installed = str(tmp_path_factory.mktemp("installed"))
     path = os.pathsep.join((str(ROOT), installed))
     environment = {**os.environ, "PIP_TARGET": installed, "PYTHONPATH": path}
-    start(environment)
+    start(environment, IMPORTED)
     return environment
 
 
@@ -131,8 +137,10 @@ def test_block_on_an_optional_package_runs(
     text: str, package: str, tmp_path: Path, environment: dict[str, str]
 ) -> None:
     pytest.importorskip(package)
+    folder = tmp_path / "reader"
+    folder.mkdir()
 
-    subprocess.run([sys.executable, "-c", text], cwd=tmp_path, env=environment, check=True)
+    run_python(text, folder, environment)
 
 
 def test_torchvision_model_becomes_a_c_program(tmp_path: Path, environment: dict[str, str]) -> None:
@@ -143,6 +151,14 @@ def test_torchvision_model_becomes_a_c_program(tmp_path: Path, environment: dict
     first = 'from benchmarks.zoo.libraries import import_library\nimport_library("torchvision")\n'
 
     read(TORCHVISION.read_text(), tmp_path, environment, before_optional=first)
+
+
+def run_python(text: str, folder: Path, environment: dict[str, str]) -> None:
+    """Run a block of Python in a folder, by a process that is forked as those of tools are."""
+    path = folder.with_name("block.py")
+    path.write_text(text)
+    command = [sys.executable, "-I", "-S", CLIENT, "tests.docs.python_block", path]
+    subprocess.run(command, cwd=folder, env=environment, check=True)
 
 
 def read(
@@ -157,7 +173,10 @@ def read(
     (folder / "examples").symlink_to(ROOT / "examples")
     for language, title, text in BLOCK.findall(page):
         if title:
-            (folder / title).write_text(text)
+            # Other tests run beside it: the machine never gets quiet.
+            (folder / title).write_text(
+                text.replace("patience = 1\n", "patience = 0\nretries = 0\n")
+            )
             continue
         optional = OPTIONAL.search(text) is not None
         if language in NOT_RUN or (optional and before_optional is None):
@@ -165,7 +184,7 @@ def read(
         if optional:
             text = f"{before_optional}{text}"
         if language == "python":
-            subprocess.run([sys.executable, "-c", text], cwd=folder, env=environment, check=True)
+            run_python(text, folder, environment)
             continue
         assert language == "console", f"a block of {language} is neither a file nor a command"
         for command, expected in steps(text):

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,10 +40,11 @@ AT_START = (b"PYTHON", b"LC_", b"LANG", b"LD_", b"OMP_", b"KMP_", b"OPENBLAS_", 
 """How the names of variables begin that Python and native libraries read when they are loaded."""
 
 
-def start(environment: dict[str, str]) -> str | None:
+def start(environment: dict[str, str], modules: Sequence[str] = MODULES) -> str | None:
     """Start a server for tools of this environment; return what starts a tool in a command line.
 
-    None where a process cannot be forked and watched as on Linux.
+    `modules` are imported before tools are forked. None where a process cannot be forked and
+    watched as on Linux.
     """
     if sys.platform != "linux":
         return None
@@ -54,7 +55,7 @@ def start(environment: dict[str, str]) -> str | None:
         listener.listen(128)
         server = [sys.executable, "-m", "tests.forked_tools.server"]
         subprocess.Popen(
-            [*server, str(os.getpid()), str(listener.fileno()), folder],
+            [*server, str(os.getpid()), str(listener.fileno()), folder, *modules],
             cwd=ROOT,
             env=environment,
             pass_fds=[listener.fileno()],
@@ -206,13 +207,13 @@ class Server:
             os.close(each) if isinstance(each, int) else each.close()
 
 
-def main(owner: str, listener: str, folder: str) -> None:
+def main(owner: str, listener: str, folder: str, *modules: str) -> None:
     """Import the tools, then serve, and at the end remove the folder; or run a tool."""
     # They are for the owner, whose end is the server's, and for tools.
     before = {number: signal.signal(number, signal.SIG_IGN) for number in ENDING}
     try:
         server = Server(int(owner), socket.socket(fileno=int(listener)))
-        for module in MODULES:
+        for module in modules:
             with suppress(Exception):  # the tool that needs it says what is wrong
                 importlib.import_module(module)
         gc.collect()

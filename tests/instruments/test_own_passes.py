@@ -139,7 +139,8 @@ def test_resnet18_on_small_pictures_is_checked_with_its_weights(
 
 @full_run
 def test_reduced_unet_is_checked_to_loops(tmp_path: Path) -> None:
-    module = gawee_dialect.load(write_unet(tmp_path, seed=7, batch=2, size=32, width=3)).module
+    graph = write_unet(tmp_path, seed=7, batch=2, size=32, width=3, blocks=(1, 2, 1, 1))
+    module = gawee_dialect.load(graph).module
 
     checked = check(module, "gawee-to-loops", CheckSettings(seed=1))
 

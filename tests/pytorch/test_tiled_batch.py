@@ -16,6 +16,7 @@ from gawee_dialect.passes.instrument import Instrument, instrumented
 from gawee_dialect.passes.tensors.tile_batch import TileBatch
 from gawee_dialect.pytorch import compile_torch
 from tests.closeness import Tolerances
+from tests.effort import two_of_each
 
 # Sums of some hundred products in float32, in another order.
 CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
@@ -105,25 +106,25 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("batch", "part", "threads"), [(6, 1, 2), (6, 2, 1), (9, 3, 2)])
-@pytest.mark.parametrize("case", CASES)
-def test_parts_of_a_batch_are_what_all_of_it_is(
-    case: str, batch: int, part: int, threads: int
-) -> None:
+# Batch, images of a part, threads.
+@pytest.mark.parametrize(("case", "setting"), two_of_each(CASES, [(6, 1, 2), (6, 2, 1), (9, 3, 2)]))
+def test_parts_of_a_batch_are_what_all_of_it_is(case: str, setting: tuple[int, int, int]) -> None:
     make, draw = CASES[case]
+    batch, part, threads = setting
     compare(make, draw(batch), part, threads)
 
 
+# Batch, images of a part, parts at once, threads.
 # On 2 threads 7 parts are 4 and 3; 3 at the same time are more than the threads of a call, or less.
 @pytest.mark.parametrize(
-    ("batch", "part", "at_once", "threads"),
-    [(7, 1, 2, 2), (6, 2, 3, 2), (6, 2, 3, 4), (9, 3, 2, 1)],
+    ("case", "setting"),
+    two_of_each(CASES, [(7, 1, 2, 2), (6, 2, 3, 2), (6, 2, 3, 4), (9, 3, 2, 1)]),
 )
-@pytest.mark.parametrize("case", CASES)
 def test_parts_at_the_same_time_are_what_all_of_the_batch_is(
-    case: str, batch: int, part: int, at_once: int, threads: int
+    case: str, setting: tuple[int, int, int, int]
 ) -> None:
     make, draw = CASES[case]
+    batch, part, at_once, threads = setting
     compare(make, draw(batch), part, threads, at_once)
 
 
@@ -141,12 +142,13 @@ def test_parts_at_the_same_time_are_to_the_bit_what_they_are_in_turn(case: str) 
 
 def test_threads_do_not_write_what_all_parts_read() -> None:
     torch.manual_seed(5)
-    model, calls = Patches().eval(), [large_pictures(2) for _ in range(150)]
-    compiled = compile_torch(model, (calls[0],), options_of(TileBatch(1, 2), 2))
+    model, calls = Patches().eval(), large_pictures(300)
+    compiled = compile_torch(model, (calls[:2],), options_of(TileBatch(1, 2), 2))
 
     with torch.no_grad():
-        for x in calls:  # what one thread wrote too early is seen in some of them
-            torch.testing.assert_close(compiled(x), model(x), **CLOSE)
+        # What one thread wrote too early is seen in some of them.
+        for x, y in zip(calls.split(2), model(calls).split(2), strict=True):
+            torch.testing.assert_close(compiled(x), y, **CLOSE)
 
 
 def options_of(tiling: TileBatch, threads: int) -> CodeOptions:

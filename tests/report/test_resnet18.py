@@ -9,6 +9,7 @@ import pytest
 
 from examples.resnet18.write_graph import write_resnet18
 from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
+from tests.docs.gallery_commands import run_commands
 from tests.effort import full_run
 from tests.report.opened import Opened, first_paint
 
@@ -27,10 +28,13 @@ FILLED = """() => [...document.querySelectorAll("#details details[open]")].every
 
 @pytest.fixture(scope="module", params=["small", "full size"])
 def run_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a run with the time of each node."""
+    """The page of a run with the time of each node; that of full size is the gallery's."""
     folder = tmp_path_factory.mktemp("resnet18")
-    sizes = SMALL if request.param == "small" else {}
-    graph = write_resnet18(folder, with_weights=False, **sizes)
+    if request.param == "full size":
+        codes, target = run_commands("gallery_resnet18", folder)
+        assert codes == [0, 0]
+        return target
+    graph = write_resnet18(folder, with_weights=False, **SMALL)
     target = folder / "report.html"
     words = [str(graph), "--weights", "random", "--profile", "--html", str(target)]
     assert gawee_run.main(words) == 0

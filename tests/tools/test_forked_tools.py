@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.forked_tools.server import ROOT, VARIABLE, start
+from tests.forked_tools.server import MODULES, ROOT, VARIABLE, start
 
 if sys.platform != "linux":
     pytest.skip("tools are forked on Linux alone", allow_module_level=True)
@@ -72,7 +72,8 @@ def environment(folder: Path, request: pytest.FixtureRequest) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def forked(environment: dict[str, str]) -> list[str]:
     """Return the words that start a tool by a server; its address is in the environment."""
-    words = start(environment)
+    modules = () if environment["PYTHONUNBUFFERED"] else MODULES
+    words = start(environment, modules)
     assert words is not None
     return words.split()
 
@@ -195,7 +196,7 @@ OWNER = """
 import os, subprocess, sys
 from tests.forked_tools import server
 environment = dict(os.environ)
-words = server.start(environment).split()
+words = server.start(environment, ()).split()
 print(environment[server.VARIABLE], flush=True)
 subprocess.Popen([*words, "sleeps"], env=environment)
 sys.stdin.read()

@@ -90,7 +90,9 @@ def test_the_last_quiet_worker_that_goes_is_told(tmp_path: Path) -> None:
         killer.join()
 
 
-def test_no_scheduler_at_an_address_is_an_error() -> None:
+def test_no_scheduler_at_an_address_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gawee_dialect.workers.dask_workers.CONNECT_SECONDS", 0.5)
+
     with pytest.raises(GaweeError, match=r"cannot reach a scheduler at 'tcp://127.0.0.1:9'"):
         DaskWorkers("tcp://127.0.0.1:9")
 
