@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from gawee_dialect.equations.instance import Instance
 
 
+IN_F64 = "gawee.in_f64"
+"""On an op whose conversions to f32 are to f64: a check computes so what roundings explain."""
+
+
 class EquationOp(IRDLOperation, ABC):
     """An op whose meaning is its equations, in index notation.
 

@@ -68,9 +68,12 @@ class Typing:
 
     of_op: bool = False
 
+    single: Attribute = f32
+    """What `f32(v)` is."""
+
     def __post_init__(self) -> None:
         floats = (each for each in self.elements.values() if is_float(each))
-        self.float_type: Attribute = next(floats, f32)
+        self.float_type: Attribute = next(floats, self.single)
 
     def stored(self, definition: Definition) -> Attribute:
         """Return the element type of what is defined; raises ScalarError where there is none."""
@@ -235,7 +238,8 @@ class Typing:
         if node.function == "int":
             weak = isinstance(self.of(node.arguments[0]), Weak)
             return Weak.INT if weak else i64
-        return self.float_type if node.function == "float" else ELEMENT_TYPES[node.function]
+        own = {"float": self.float_type, "f32": self.single}
+        return own.get(node.function) or ELEMENT_TYPES[node.function]
 
     def _reduction(self, node: Reduction) -> ExpressionType:
         if node.condition is not None:

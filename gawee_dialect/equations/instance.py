@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from math import prod
 
+from xdsl.dialects.builtin import f64
 from xdsl.ir import Attribute
 
 from gawee_dialect.diagnostics import Diagnostic
@@ -158,6 +159,7 @@ class _Instantiation:
             {param.name: param.kind for param in self.program.parameters},
             {name: each.element for name, each in self.tensors.items()},
             of_op=self.program.of_op,
+            single=self.program.single,
         )
         steps: list[EquationGroup] = []
         try:
@@ -489,6 +491,10 @@ class Body:
                 raise Misfit(f"expected a parameter '{parameter.name}', got none")
             values[parameter.name] = value
         return instantiate(self.program, self.plans, inputs, values)
+
+    def in_f64(self) -> "Body":
+        """Return the body with conversions to f64 in the place of those to f32."""
+        return replace(self, program=replace(self.program, single=f64))
 
 
 def read_body(code: Code, given: Arguments | None = None) -> Body:

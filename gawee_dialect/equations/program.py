@@ -8,6 +8,9 @@ names, or else all that are not read again. Equations that read what they define
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Attribute
+
 from gawee_dialect.diagnostics import Diagnostic, did_you_mean
 from gawee_dialect.equations.functions import (
     CONSTANTS,
@@ -181,6 +184,9 @@ class Program:
     """The definitions again: those that depend on each other's earlier elements together."""
 
     of_op: bool = False
+
+    single: Attribute = f32
+    """What `f32(v)` is: f64 where the same is computed with fewer roundings."""
 
 
 def read_program(code: Code, given: Arguments | None = None) -> Program:

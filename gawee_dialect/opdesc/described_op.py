@@ -7,6 +7,7 @@ Operands come in the order of the description, then every parameter by its name.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import (
@@ -30,7 +31,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.equation import EquationOp
+from gawee_dialect.dialect.equation import IN_F64, EquationOp
 from gawee_dialect.dialect.named_meaning import NamedMeaningOp
 from gawee_dialect.dialect.types import is_tensor, require_static
 from gawee_dialect.equations.instance import Instance
@@ -202,7 +203,10 @@ class DescribedOp(IRDLOperation, ABC):
     def checked(self) -> Checked:
         """Return what the description makes of this op; raises CheckFailure."""
         name = node_name(self.location) or self.description().operator.optype
-        return _check(self.description(), name, self.operands, self.params(), len(self.results))
+        compiled = self.description()
+        if compiled.body is not None and IN_F64 in self.attributes:
+            compiled = replace(compiled, body=compiled.body.in_f64())
+        return _check(compiled, name, self.operands, self.params(), len(self.results))
 
     def verify_(self) -> None:
         for index, operand in enumerate(self.operands):

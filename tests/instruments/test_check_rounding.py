@@ -5,6 +5,7 @@ the output's largest magnitude.
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -35,6 +36,8 @@ from tests.instruments.prove import networks
 from tests.instruments.wrong.changes import first, gelu_by_tanh
 from tests.instruments.wrong.linalg import SUM
 from tests.instruments.wrong.wrong_pass import Wrong
+from tests.opdesc.index_notation.modules import model_of
+from tests.opdesc.index_notation.test_lowering import operator
 
 # The outputs are ten times as large as what the activation changes.
 ACTIVATION = """
@@ -170,6 +173,19 @@ def test_a_module_in_f64_computes_in_f64() -> None:
 
     # NumPy's own sum of squares in f64; in f32 it would be off by 1e-7 of it.
     assert np.allclose(y, (x * x).sum(axis=1), rtol=1e-13, atol=0)
+
+
+def test_conversions_to_f32_in_a_body_are_to_f64_in_a_module_in_f64(tmp_path: Path) -> None:
+    n, x = np.array([3, 5, 7], np.int32), np.array([1e-9, 1e-3, -1e3])
+    made = operator(tmp_path, "inputs n, x\ny[i] = f32(n[i]) / 3 + x[i]")
+    module = model_of(made, {"n": n, "x": x.astype(np.float32)}, {}).module
+    copy = in_f64(module)
+    assert copy is not None
+
+    (y,) = run_module(copy, {"n": n, "x": x}).values()
+
+    # In f32 each of them would be off by 1e-8 and more.
+    assert np.allclose(y, n / 3 + x, rtol=1e-15, atol=0)
 
 
 # Running sums are loops over elements, more than the interpreter takes; the others are summed by

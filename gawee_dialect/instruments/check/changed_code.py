@@ -53,7 +53,7 @@ def changed_op(before: Plan, after: Plan, culprit: Culprit | None = None) -> Cha
     """
     if after.is_observable:
         return None
-    old, new = _functions(before.module), _functions(after.module)
+    old, new = _functions(before.machine_code), _functions(after.machine_code)
     called = None if culprit is None else _callee(culprit.before)
     names = [name for name in old if name in new and called in (None, name)]
     found = (_first_change(name, old[name], new[name]) for name in names)

@@ -11,8 +11,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from gawee_dialect.analysis.open_sizes import specialized
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.instruments.check.functions import argument_specs, public_functions
+from gawee_dialect.instruments.check.functions import (
+    argument_specs,
+    public_functions,
+    written_sizes,
+)
 from gawee_dialect.instruments.check.inputs import (
     EXTREMES,
     MAGNITUDES,
@@ -136,6 +141,7 @@ class EachPass(Instrument, ABC, Generic[StepT]):
         try:
             if not module.is_structurally_equivalent(self._before):
                 before, self._before = self._before, None
+                before = self._at_written_sizes(before, module)
                 self.check_pass(module_pass, before, module, step)
         finally:
             step.seconds = perf_counter() - started
@@ -148,13 +154,31 @@ class EachPass(Instrument, ABC, Generic[StepT]):
         if not functions:
             raise GaweeError("expected a public function to run, got none in the module")
         self._module, self._before = module, None
+        step = self.first_step()
+        self.steps.append(step)
+        self._begin_at(module, functions, step)
+
+    def _begin_at(self, module: ModuleOp, functions: Sequence[str], step: StepT) -> None:
         settings = self.settings
         self.arguments = arguments_for(module, functions, settings.seed, settings.arrays)
         started = perf_counter()
-        step = self.first_step()
-        self.steps.append(step)
         self.begin(module, step)
         step.seconds = perf_counter() - started
+
+    def _at_written_sizes(self, before: ModuleOp, module: ModuleOp) -> ModuleOp:
+        """Return what was before a pass, at the numbers that it wrote for open sizes.
+
+        That has been run then, on data of these sizes: a row of its own says so.
+        """
+        sizes = written_sizes(before, module, self.arguments)
+        if not sizes:
+            return before
+        before = specialized(before, sizes, some=True)
+        step = self.first_step()
+        step.name = f"(at {', '.join(f'{name} = {size}' for name, size in sizes.items())})"
+        self.steps.insert(-1, step)
+        self._begin_at(before, [*self.arguments], step)
+        return before
 
 
 # On which data a check runs each function: one run after the other, in one memory.

@@ -106,6 +106,11 @@ class Plan:
         """The module whose ops `observe` runs."""
         return self.module if self.kernels is None else self.kernels
 
+    @property
+    def machine_code(self) -> ModuleOp:
+        """What runs natively, at the llvm level."""
+        return self.module
+
     def observe(self, data_sets: Sequence[DataSet], listener: Interpreter.Listener) -> None:
         """Run with a listener that sees every op of the function; raises GaweeError."""
         if self.kernels is None:

@@ -12,7 +12,12 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.analysis.open_sizes import argument_shapes, open_names_of
+from gawee_dialect.analysis.open_sizes import (
+    argument_shapes,
+    named_sizes,
+    open_names_of,
+    solved_sizes,
+)
 from gawee_dialect.analysis.signature import Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import (
@@ -21,6 +26,7 @@ from gawee_dialect.dialect.entry import (
     WEIGHTS,
     ArgumentKind,
     EntryArgument,
+    entry_arguments,
     find_function,
     is_public,
 )
@@ -148,6 +154,31 @@ def _names_of(module: ModuleOp, function: str) -> Sequence[SizeName]:
         signature = _llvm_signature(module, function)
         return () if signature is None else signature.size_names
     return open_names_of(op) if any(map(is_open, argument_shapes(op))) else ()
+
+
+def written_sizes(before: ModuleOp, after: ModuleOp, functions: Iterable[str]) -> Sizes:
+    """Return the numbers that functions have, by name, where their arguments' sizes were open.
+
+    Raises GaweeError where a name has two of them, or one that it may not have.
+    """
+    found: dict[str, int] = {}
+    for name in functions:
+        was, now = find_function(before, name), find_function(after, name)
+        if was is None or now is None:
+            continue
+        shapes = argument_shapes(now)
+        given = {each.name: shapes[each.index] for each in entry_arguments(now)}
+        pairs = [
+            pair
+            for argument, shape in named_sizes(was).items()
+            for pair in zip(shape, given.get(argument, ()), strict=False)
+        ]
+        written = [
+            (old, new) for old, new in pairs if is_open((old,)) and not is_open((new,)) and new >= 0
+        ]
+        named, numbers = ({name: [pair[at] for pair in written]} for at in range(2))
+        found |= solved_sizes(named, numbers, open_names_of(was), some=True)
+    return found
 
 
 def argument_specs(module: ModuleOp, function: str, sizes: Sizes | None = None) -> list[ArraySpec]:

@@ -30,7 +30,6 @@ from gawee_dialect.interpreter.loop_views import loop_ranges
 from gawee_dialect.passes.buffers.plan_memory import find_workspace
 from gawee_dialect.upstream.forall import ForallOp, InParallelOp
 from gawee_dialect.upstream.tensor import ParallelInsertSliceOp
-from gawee_dialect.upstream.walk import all_ops
 
 # Which elements the first iterations of a parallel loop read and write.
 #
@@ -166,13 +165,13 @@ class _Trace(IndexValues):
             kept.setdefault((base, place), op)
 
 
-def wrong_parallel_loops(module: ModuleOp) -> Iterator[Violation]:
+def wrong_parallel_loops(module: ModuleOp, ops: Sequence[Operation]) -> Iterator[Violation]:
     """Yield the loops of which two iterations surely write the same element.
 
     Where it depends on data, or on arithmetic that is not looked into, nothing is said.
     """
     buffers = WrittenBuffers(module)
-    for op in all_ops(module):
+    for op in ops:
         if isinstance(op, LinalgStructuredOperation):
             yield from _structured(op)
             continue

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     ModuleOp,
     TensorType,
+    UnitAttr,
     f64,
 )
 from xdsl.dialects.func import FuncOp
@@ -24,6 +25,7 @@ from xdsl.rewriter import Rewriter
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import find_function, output_names
+from gawee_dialect.dialect.equation import IN_F64, EquationOp
 from gawee_dialect.dialect.graph.cast import BitcastOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.movement import MovementOp
@@ -66,6 +68,8 @@ def in_f64(module: ModuleOp) -> ModuleOp | None:
     for op in copy.walk():
         for attributes in (op.properties, op.attributes):
             attributes.update({name: _wide(each) for name, each in attributes.items()})
+        if isinstance(op, EquationOp):
+            op.attributes[IN_F64] = UnitAttr()
     return copy if changed else None
 
 

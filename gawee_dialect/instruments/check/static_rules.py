@@ -1,6 +1,6 @@
 """What no run can see: a program that computes the right thing by luck."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -46,10 +46,10 @@ class _Bytes:
         return self.root is other.root and self.start < other.end and other.start < self.end
 
 
-def overlapping_buffers(module: ModuleOp) -> Iterator[Violation]:
+def overlapping_buffers(module: ModuleOp, ops: Sequence[Operation]) -> Iterator[Violation]:
     """Yield ops that write what they read as well, but element by element in one place."""
     buffers = WrittenBuffers(module)
-    for op in all_ops(module):
+    for op in ops:
         if isinstance(op, LinalgStructuredOperation | StructuredKernel | CallOp):
             yield from _of_op(buffers, op)
         if isinstance(op, LinalgStructuredOperation) and not op.results:
@@ -154,13 +154,13 @@ CLAIMS = {
 """Properties of arithmetic on whole numbers whose results are poison where they are not so."""
 
 
-def wrong_integer_claims(module: ModuleOp) -> Iterator[Violation]:
+def wrong_integer_claims(ops: Iterable[Operation]) -> Iterator[Violation]:
     """Yield ops of CLAIMS whose operands come from memory or from floats.
 
     What is computed of constants, counters of loops and numbers of threads fits. So does what only
     finds an address, or decides on a branch: it is a place in a buffer.
     """
-    for op in module.walk():
+    for op in ops:
         claimed = [text for name, text in CLAIMS.items() if _is_claimed(op.properties.get(name))]
         if claimed and any(map(_data_decide, op.operands)) and _is_kept(op.results[0]):
             yield Violation(op, f"{claimed[0]}, which data decide")
@@ -180,12 +180,12 @@ FLOATS = {"denormal-fp-math": "ieee", "no-nans-fp-math": "false", "no-infs-fp-ma
 """Attributes of functions about floats, and how the value begins that claims nothing."""
 
 
-def wrong_float_claims(module: ModuleOp) -> Iterator[Violation]:
+def wrong_float_claims(ops: Iterable[Operation]) -> Iterator[Violation]:
     """Yield ops that claim there is no NaN or infinity, and functions that flush subnormals.
 
     Not of a pass with such flags as its option (`check_rules`).
     """
-    for op in module.walk():
+    for op in ops:
         flags = op.properties.get("fastmath", op.properties.get("fastmathFlags"))
         if isinstance(flags, FastMathAttrBase) and FAST.intersection(flags.data):
             names = ", ".join(sorted(each.value for each in FAST.intersection(flags.data)))
@@ -285,9 +285,9 @@ ENDS: Sequence[Callable[[range], int]] = (lambda counts: counts[0], lambda count
 """Iterations that are looked at: all loops stand at their first one, or at their last one."""
 
 
-def accesses_outside(module: ModuleOp) -> Iterator[Violation]:
+def accesses_outside(functions: Iterable[Operation]) -> Iterator[Violation]:
     """Yield the loads and stores that surely leave their memref; what data decide is left out."""
-    for function in module.ops:
+    for function in functions:
         for block in function.body.blocks if isinstance(function, FuncOp) else ():
             for end in ENDS:
                 walk = _Walk({}, end)
@@ -382,28 +382,46 @@ def writes_of_callers(module: ModuleOp) -> Iterator[Violation]:
                 yield Violation(op, f"writes its {what}")
 
 
-def violations(module: ModuleOp) -> Iterator[Violation]:
-    """Yield the ops of a module that say of themselves what is not so."""
+def violations(module: ModuleOp, same: Collection[str] = ()) -> Iterator[Violation]:
+    """Yield the ops of a module that say of themselves what is not so, but those of `same`."""
+    functions = looked_at(module, same)
+    ops = [op for each in functions for op in all_ops(each)]
     yield from writes_of_callers(module)
-    yield from wrong_parallel_loops(module)
-    yield from overlapping_buffers(module)
-    yield from accesses_outside(module)
+    yield from wrong_parallel_loops(module, ops)
+    yield from overlapping_buffers(module, ops)
+    yield from accesses_outside(functions)
     if any(isinstance(op, llvm.FuncOp) for op in module.ops):
         # The back end describes arguments: only modules at its level pay for the import.
         from gawee_dialect.instruments.check.pointer_claims import wrong_pointer_claims
 
         yield from wrong_pointer_claims(module)
-        yield from wrong_integer_claims(module)
+        yield from wrong_integer_claims(ops)
+
+
+def looked_at(module: ModuleOp, same: Collection[str]) -> Sequence[Operation]:
+    """Return the functions of a module but those of `same` that call no other."""
+    return [op for op in module.ops if _name(op) not in same or any(map(_calls, all_ops(op)))]
+
+
+def _name(op: Operation) -> str:
+    return op.sym_name.data if isinstance(op, FuncOp | llvm.FuncOp) else ""
+
+
+def _calls(op: Operation) -> bool:
+    return isinstance(op, CallOp | llvm.CallOp)
 
 
 def new_violation(
-    before: ModuleOp, after: ModuleOp, arguments: Arguments = MappingProxyType({})
+    before: ModuleOp,
+    after: ModuleOp,
+    arguments: Arguments = MappingProxyType({}),
+    same: Collection[str] = (),
 ) -> Violation | None:
     """Return the first op of a module that breaks a rule, where none did before.
 
     What only a run shows is looked for on the arguments of each function.
     """
-    return _new(violations, before, after) or _new(
+    return _new(lambda module: violations(module, same), before, after) or _new(
         lambda module: order_violations(module, arguments), before, after
     )
 
@@ -417,12 +435,19 @@ def _new(
 
 
 def check_rules(
-    module_pass: ModulePass, before: ModuleOp, after: ModuleOp, arguments: Arguments
+    module_pass: ModulePass,
+    before: ModuleOp,
+    after: ModuleOp,
+    arguments: Arguments,
+    same: Collection[str] = (),
 ) -> None:
-    """Raise CheckFailure where a pass made an op break a rule."""
-    found = new_violation(before, after, arguments)
+    """Raise CheckFailure where a pass made an op break a rule.
+
+    The functions of `same` compute what they did, by what they say.
+    """
+    found = new_violation(before, after, arguments, same)
     if found is None and not getattr(module_pass, "fast_math", None):
-        found = _new(wrong_float_claims, before, after)
+        found = _new(lambda module: wrong_float_claims(all_ops(module)), before, after)
     if found is not None:
         message = f"is wrong where no run shows it: '{found.op.name}' op {found.message}"
         raise failure([module_pass], message, found.op)

@@ -10,6 +10,7 @@
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -17,21 +18,15 @@ from numpy.typing import NDArray
 
 from gawee_dialect.instruments.prove.numbers import REDUCTIONS, UFUNCS, Numbers, broadcast, numbers
 from gawee_dialect.instruments.prove.residues import (
-    EXACT_TERMS,
     Floats,
-    canonical,
-    counts,
-    inverse,
+    Function,
+    current,
     of_whole_numbers,
-    reduce_in_place,
 )
 from gawee_dialect.interpreter.arrays import Array
 
 SPLIT = 2.0**27 + 1
 """What splits a float64 into 26 leading bits, and others that rounding may have turned."""
-
-RANKS = 2.0**21
-"""More than a residue is."""
 
 Bits: TypeAlias = NDArray[np.bool_]
 Unary: TypeAlias = Callable[[Numbers], object]
@@ -52,32 +47,15 @@ def exactly(value: Floats, dtype: np.dtype[np.generic]) -> Numbers:
     return made(np.asarray(value), of_whole_numbers(np.asarray(value)), dtype)
 
 
-def _reduced(data: Floats, dtype: np.dtype[np.generic]) -> Numbers:
-    if not counts():
-        reduce_in_place(data[1:])
-    return Numbers(data, dtype)
-
-
-def _counted(value: Floats, left: Floats, right: Floats, *, is_product: bool) -> Floats:
-    """Return the data of a sum or a product that is counted (`degrees.py`)."""
-    data = np.concatenate((value[np.newaxis], np.fmax(left[1:], right[1:])))
-    if is_product:
-        np.add(left[1], right[1], out=data[1])
-    return data
-
-
 def _dtype(lhs: object, rhs: object) -> np.dtype[np.generic]:
     exact = [each for each in (lhs, rhs) if isinstance(each, Numbers)]
     return result_dtype(*exact)
 
 
-def _linear(function: Callable[[Floats, Floats], Floats]) -> Callable[..., Numbers]:
+def _linear(function: Function) -> Callable[..., Numbers]:
     def compute(lhs: object, rhs: object) -> Numbers:
-        left, right = broadcast(numbers(lhs), numbers(rhs))
-        if counts():
-            value, is_product = function(left[0], right[0]), function is np.multiply
-            return Numbers(_counted(value, left, right, is_product=is_product), _dtype(lhs, rhs))
-        return _reduced(function(left, right), _dtype(lhs, rhs))
+        data = current().linear(function, *broadcast(numbers(lhs), numbers(rhs)))
+        return Numbers(data, _dtype(lhs, rhs))
 
     return compute
 
@@ -87,20 +65,21 @@ subtract = _linear(np.subtract)
 multiply = _linear(np.multiply)
 
 
+MINUS_ONE = Numbers.constants(np.full((), -1.0), np.dtype(np.float16))
+"""Of the narrowest type, so that a product has that of the other factor."""
+
+
 def negative(input: Numbers) -> Numbers:
     """Compute -x."""
-    if counts():
-        return made(np.negative(input.value), input.residues, input.dtype)
-    return Numbers(np.negative(input.data), input.dtype)
+    return multiply(input, MINUS_ONE)
 
 
 def reciprocal(input: Numbers) -> Numbers:
     """Compute 1 / x; that of what is not finite has residue 0, as it has itself."""
     with np.errstate(all="ignore"):
         value = 1 / _with_zeros(input)
-    if counts():
-        return made(value, input.residues, input.dtype)
-    residues = inverse(np.where(np.isfinite(input.value), input.residues, 0.0))
+    finite = np.where(np.isfinite(input.value), input.residues, 0.0)
+    residues = current().reciprocals(finite)
     return made(value, residues, input.dtype)
 
 
@@ -137,21 +116,17 @@ def _in_order(left: Numbers, right: Numbers) -> tuple[Floats, Floats]:
     Values are that near whose leading bits are equal; then the order of three is one, too.
     """
     x, y = np.broadcast_arrays(left.settled(), right.settled())
-    if counts():
-        return x, y
-    rest = reduce_in_place(np.subtract(*broadcast(left, right))[1:])
-    near = (_leading(x) == _leading(y)) | (rest == 0).all(axis=0)
+    near = (_leading(x) == _leading(y)) | subtract(left, right).is_zero()
     near &= np.isfinite(x) & np.isfinite(y)
     if not near.any():
         return x, y
-    return np.where(near, _rank(left), x), np.where(near, _rank(right), y)
+    ranks = (current().rank(each.data) for each in (left, right))
+    first, second = (np.where(near, *each) for each in zip(ranks, (x, y), strict=True))
+    return first, second
 
 
 def ordinals(input: Numbers) -> Floats:
     """Return whole numbers in the order that comparisons say the numbers have; NaN of NaN."""
-    if counts():
-        _, order = np.unique(input.settled(), return_inverse=True)
-        return order.reshape(input.shape).astype(np.float64)
     words, places = np.unique(input.words(), return_inverse=True)
     values = np.full(words.size, np.nan)
     np.fmax.at(values, places.reshape(-1), input.settled().reshape(-1))  # equal ones have one value
@@ -159,7 +134,7 @@ def ordinals(input: Numbers) -> Floats:
     leading = _leading(value)
     keys = (
         np.where(np.isfinite(leading), leading, value),
-        np.where(np.isfinite(value), _rank(input).reshape(-1), 0.0),
+        np.where(np.isfinite(value), current().rank(input.data).reshape(-1), 0.0),
     )
     order = np.lexsort(keys[::-1])
     larger = np.zeros(input.size, np.bool_)
@@ -174,12 +149,6 @@ def _leading(value: Floats) -> Floats:
     """Round to 26 bits, as Dekker splits a float; what is next to an infinity becomes NaN."""
     scaled = value * SPLIT
     return scaled - (scaled - value)
-
-
-def _rank(input: Numbers) -> Floats:
-    """Return a float that distinguishes numbers by two of their residues."""
-    first, second, _ = canonical(input.residues)
-    return first.astype(np.float64) * RANKS + second.astype(np.float64)
 
 
 def _choice(is_left: Callable[[Floats, Floats], Bits]) -> Callable[..., Numbers]:
@@ -246,7 +215,7 @@ def fmod(lhs: object, rhs: object) -> Numbers:
 
 
 def matmul(lhs: object, rhs: object) -> Numbers:
-    """Multiply matrices; the sums are cut where they would not be exact."""
+    """Multiply matrices."""
     left, right = numbers(lhs), numbers(rhs)
     if left.ndim == 1:
         product = matmul(left.reshape(1, -1), right)
@@ -254,18 +223,7 @@ def matmul(lhs: object, rhs: object) -> Numbers:
     rank = max(left.ndim, right.ndim)
     operands = [each.reshape(*(1,) * (rank - each.ndim), *each.shape) for each in (left, right)]
     a, b = (np.ascontiguousarray(each.data) for each in operands)
-    if counts():
-        rows, columns = a.max(axis=-1, keepdims=True), b.max(axis=-2, keepdims=True)
-        value = np.matmul(a[0], b[0])
-        data = _counted(value, *np.broadcast_arrays(rows, columns), is_product=True)
-        return Numbers(data, _dtype(lhs, rhs))
-    total = np.zeros(())
-    for start in range(0, max(1, a.shape[-1]), EXACT_TERMS):
-        block = slice(start, start + EXACT_TERMS)
-        part = np.matmul(a[..., block], b[..., block, :])
-        reduce_in_place(part[1:])
-        total = total + part
-    return _reduced(total, _dtype(lhs, rhs))
+    return Numbers(current().matmul(a, b), _dtype(lhs, rhs))
 
 
 def _axes(rank: int, axis: int | tuple[int, ...] | None) -> tuple[int, ...]:
@@ -281,14 +239,9 @@ def total(
 ) -> Numbers:
     """Add up along axes."""
     axes = tuple(each + 1 for each in _axes(input.ndim, axis))
-    if counts():
-        value, others = (
-            function(part, axis=axes, keepdims=keepdims, initial=0.0)
-            for function, part in ((np.sum, input.data[:1]), (np.max, input.data[1:]))
-        )
-        result = Numbers(np.concatenate((value, others)), input.dtype)
-    else:
-        result = _reduced(np.sum(input.data, axis=axes, keepdims=keepdims), input.dtype)
+    summed = partial(np.sum, axis=axes, keepdims=keepdims)
+    largest = partial(np.max, axis=axes, keepdims=keepdims, initial=0.0)
+    result = Numbers(current().added(input.data, summed, largest), input.dtype)
     return result if initial is None else add(result, initial)
 
 

@@ -8,14 +8,72 @@ result degree 1, and a constant 0. Counts are in steps of UNIT: the residues of 
 below 2^21, stand for 0.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log2
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gawee_dialect.instruments.prove.numbers import Numbers
-from gawee_dialect.instruments.prove.residues import LEAST, UNIT
+from gawee_dialect.instruments.prove.residues import (
+    LEAST,
+    Along,
+    Floats,
+    Function,
+    Residues,
+    Words,
+    is_fraction,
+    product_of,
+)
+
+UNIT = 2.0**40
+"""A degree of one, as it stands in the place of a residue."""
+
+NEAR = 1e-9
+"""So near to a whole number a value is one, where no residue says whether it is."""
+
+
+@dataclass(frozen=True)
+class Counts(Residues):
+    """Counts in the place of residues; what residues decide elsewhere, values do."""
+
+    def linear(self, function: Function, left: Floats, right: Floats) -> Floats:
+        counted = np.fmax(left[1:], right[1:])
+        if function is np.multiply:
+            np.add(left[1], right[1], out=counted[0])
+        return np.concatenate((function(left[:1], right[:1]), counted))
+
+    def added(self, data: Floats, add: Along, largest: Along) -> Floats:
+        return np.concatenate((add(data[:1]), largest(data[1:])))
+
+    def matmul(self, left: Floats, right: Floats) -> Floats:
+        rows, columns = left.max(axis=-1, keepdims=True), right.max(axis=-2, keepdims=True)
+        data = self.linear(np.multiply, rows, columns)
+        data[0] = product_of(left[0], right[0])
+        return data
+
+    def reciprocals(self, residues: Floats) -> Floats:
+        return residues
+
+    def variables(self, values: Floats, seed: int) -> Floats:
+        none = np.zeros(values.shape)
+        return np.stack([np.where(is_fraction(values), UNIT, none), none, none])
+
+    def of_function(self, name: str, operands: Sequence[Floats], shape: Sequence[int]) -> Floats:
+        counted = [np.broadcast_to(data[1:], (3, *shape)) for data in operands]
+        degree, inner, depth = np.fmax.reduce(counted)
+        made = np.stack([np.full(shape, UNIT), np.fmax(inner, degree), depth + UNIT])
+        return np.where(degree > UNIT / 2, made, 0.0)
+
+    def equals(self, data: Floats, whole: Floats) -> NDArray[np.bool_]:
+        return np.abs(data[0] - whole) < NEAR
+
+    def rank(self, data: Floats) -> Floats:
+        return np.zeros(data.shape[1:])
+
+    def words(self, data: Floats) -> Words:
+        return data[0].view(np.uint64)
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,12 @@ from gawee_dialect.instruments.prove.jumps import JUMPS, array_of_jumps, has_jum
 from gawee_dialect.instruments.prove.known import KnownOps
 from gawee_dialect.instruments.prove.numbers import Numbers
 from gawee_dialect.instruments.prove.plan import ExactPlan, exact_plan, word_array
-from gawee_dialect.instruments.prove.residues import NotProvable, modulo, primes_of
+from gawee_dialect.instruments.prove.residues import (
+    NotProvable,
+    Residues,
+    computed_by,
+    primes_of,
+)
 from gawee_dialect.instruments.prove.run import drawn
 from gawee_dialect.instruments.prove.wrong_indices import (
     WRONG_INDICES,
@@ -237,7 +242,7 @@ class ProveEach(EachPass[ProofStep]):
 
     def __init__(self, settings: CheckSettings | None = None):
         super().__init__(settings)
-        self._primes = primes_of(self.settings.seed)
+        self._residues = Residues(primes_of(self.settings.seed))
         self._overwritten: dict[str, tuple[str, ...]] = {}
         self._data: dict[str, Sequence[DataSet]] = {}
         self._known = KnownOps()
@@ -263,14 +268,14 @@ class ProveEach(EachPass[ProofStep]):
         return ProofStep(module_pass.name, Verdict.UNCHANGED)
 
     def begin(self, module: ModuleOp, step: ProofStep) -> None:
-        with modulo(self._primes):
+        with computed_by(self._residues):
             self._begin(module, step)
 
     def _begin(self, module: ModuleOp, step: ProofStep) -> None:
         self._overwritten = {name: overwritten_arguments(module, name) for name in self.arguments}
         self._whole = set()
         self._data = _drawn(self._data_sets(module), self.settings.seed)
-        self._first = module.clone()
+        self._first, self._state = module.clone(), None
         self._state, self._last = self._run_at_first(module), None
         if isinstance(self._state, NotProvable):
             self._data = without_own_sizes(self._data)
@@ -326,9 +331,11 @@ class ProveEach(EachPass[ProofStep]):
         self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: ProofStep
     ) -> None:
         try:
-            with modulo(self._primes):
+            last = self._state
+            with computed_by(self._residues):
                 self._prove(module_pass, before, module, step)
-            check_rules(module_pass, before, module, self.arguments)
+            same = _same_functions(last, self._state)
+            check_rules(module_pass, before, module, self.arguments, same)
         except CheckFailure:
             step.verdict = Verdict.WRONG
             raise
@@ -342,7 +349,7 @@ class ProveEach(EachPass[ProofStep]):
         steps, self._proved_since = self._proved_since, []
         if first is None or last is None or not steps:
             return
-        with modulo(self._primes):
+        with computed_by(self._residues):
             counted = [self._degrees(each) for each in (first, last)]
         if counted[0] is not None and counted[1] is not None:
             steps[-1].degrees = counted[0].joined(counted[1])
@@ -363,14 +370,23 @@ class ProveEach(EachPass[ProofStep]):
 
     def _run(self, module: ModuleOp) -> State:
         """Run a copy of the module; raises NotProvable, and GaweeError where it goes wrong."""
-        copy = module.clone()
+        copy = self._before = module.clone()  # which the next pass is compared with
         self._known.begin()
         plans = {
             name: exact_plan(copy, name, self.settings.seed, self._overwritten[name], self._known)
             for name in self.arguments
         }
         data = {name: self._defined_data(copy, name) for name in plans}
-        return State(plans, {name: plan.run(data[name]) for name, plan in plans.items()})
+        return State(plans, {name: self._outputs(plan, data[name]) for name, plan in plans.items()})
+
+    def _outputs(self, plan: ExactPlan, data: Sequence[DataSet]) -> Sequence[dict[str, Array]]:
+        """Run a function; what it returned before, where its machine code is the same."""
+        last = self._state
+        if isinstance(last, State) and plan.computes_as(last.plans[plan.function]):
+            outputs = last.outputs[plan.function]
+            if len(outputs) == len(data):
+                return outputs
+        return plan.run(data)
 
     def _degrees(self, state: State) -> Degrees | None:
         """Count the degrees of what functions return; None where that would take too long."""
@@ -525,6 +541,14 @@ class ProveEach(EachPass[ProofStep]):
                 changed = changed_op(*plans, culprit)
                 return Moved(function, name, at, old, new, data, culprit, changed)
         return None
+
+
+def _same_functions(last: State | NotProvable | None, now: State | NotProvable | None) -> set[str]:
+    """Return the names of functions that say what they did, of those that run natively."""
+    if not isinstance(last, State) or not isinstance(now, State):
+        return set()
+    pairs = ((plan, last.plans[name]) for name, plan in now.plans.items())
+    return set[str]().union(*(plan.same_functions(other) for plan, other in pairs))
 
 
 def _drawn(data: Mapping[str, Sequence[DataSet]], seed: int) -> dict[str, Sequence[DataSet]]:

@@ -15,8 +15,8 @@ from xdsl.ir import Operation
 from gawee_dialect.dialect.graph.cast import BitcastOp
 from gawee_dialect.dialect.special_functions import converted as converted_floats
 from gawee_dialect.instruments.prove.arithmetic import exactly, made
-from gawee_dialect.instruments.prove.numbers import Numbers, as_array, degree_one, is_float
-from gawee_dialect.instruments.prove.residues import counts, mixed, of_whole_numbers, unpacked
+from gawee_dialect.instruments.prove.numbers import Numbers, as_array, is_float
+from gawee_dialect.instruments.prove.residues import current
 from gawee_dialect.interpreter.arith import signed, unsigned
 from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.body import SCALARS
@@ -33,12 +33,7 @@ def of_integers(integers: Array, dtype: np.dtype[np.generic]) -> Array:
 def of_bits(floats: Array) -> Array:
     """Return the numbers of floats whose bits came from integers: a fraction is drawn by them."""
     value = np.asarray(floats).astype(np.float64)
-    whole = ~np.isfinite(value) | (value == np.trunc(value))
-    if counts():
-        return as_array(degree_one(value, floats.dtype))
-    drawn = unpacked(mixed(crc32(b"bits"), value.view(np.uint64)))
-    plain = of_whole_numbers(np.where(whole, value, 0.0))
-    return as_array(made(value, np.where(whole, plain, drawn), floats.dtype))
+    return as_array(made(value, current().variables(value, crc32(b"bits")), floats.dtype))
 
 
 def converted(input: Array, dtype: str) -> Array:

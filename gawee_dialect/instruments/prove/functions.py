@@ -4,8 +4,7 @@ What is derived: exp(0) = 1, f(0) = 0 of those that vanish there, what is taken 
 expm1, log1p, sinh, cosh and whole powers by their definitions, and 1 / sqrt(x) as a quotient.
 """
 
-from collections.abc import Callable, Sequence
-from zlib import crc32
+from collections.abc import Callable
 
 import numpy as np
 from xdsl.dialects import math, vector
@@ -22,12 +21,9 @@ from gawee_dialect.instruments.prove.arithmetic import (
 )
 from gawee_dialect.instruments.prove.numbers import MEANINGS, UFUNCS, Numbers, broadcast, numbers
 from gawee_dialect.instruments.prove.residues import (
-    UNIT,
     Floats,
-    counts,
-    mixed,
+    current,
     of_whole_numbers,
-    unpacked,
 )
 from gawee_dialect.interpreter.arrays import Array
 
@@ -39,27 +35,13 @@ def uninterpreted(name: str, of_values: Callable[..., Floats]) -> Callable[..., 
         exact = [numbers(each) for each in operands]
         with np.errstate(all="ignore"):
             value = np.asarray(of_values(*map(_settled, exact)))
-        if counts():
-            return _counted(value, exact)
-        words = mixed(crc32(name.encode()), *(each.words() for each in exact))
         known = _is_known(*exact) | ~np.isfinite(value)
         plain = of_whole_numbers(np.where(known, value, 0.0))
-        residues = np.where(known, plain, unpacked(np.broadcast_to(words, value.shape)))
+        drawn = current().of_function(name, broadcast(*exact), value.shape)
         dtype = max((each.dtype for each in exact), key=lambda dtype: dtype.itemsize)
-        return made(value, residues, dtype)
+        return made(value, np.where(known, plain, drawn), dtype)
 
     return compute
-
-
-def _counted(value: Floats, operands: Sequence[Numbers]) -> Numbers:
-    """Return a function's results, of degree 1 where it is no function of constants."""
-    dtype = max((each.dtype for each in operands), key=lambda dtype: dtype.itemsize)
-    degree, inner, depth = np.fmax.reduce(
-        [np.broadcast_to(data[1:], (3, *value.shape)) for data in broadcast(*operands)]
-    )
-    opaque = (degree > UNIT / 2) & np.isfinite(value)
-    counted = [np.full(value.shape, UNIT), np.fmax(inner, degree), depth + UNIT]
-    return made(value, np.where(opaque, np.stack(counted), 0.0), dtype)
 
 
 def _settled(input: Numbers) -> Floats:
@@ -112,9 +94,7 @@ def _constant_power(base: Numbers, exponent: float) -> Numbers | None:
         return sqrt(base)
     if not exponent.is_integer() or exponent > LARGEST_POWER:
         return None
-    result = add(multiply(base, 0), 1)
-    if counts():
-        result = numbers(np.ones(base.shape))
+    result = numbers(np.ones(base.shape))
     for bit in f"{int(exponent):b}":
         result = multiply(result, result)
         if bit == "1":

@@ -20,7 +20,7 @@ from xdsl.traits import IsTerminator
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.prove.numbers import Numbers
-from gawee_dialect.instruments.prove.residues import counts
+from gawee_dialect.instruments.prove.residues import current
 from gawee_dialect.interpreter.arrays import Array
 
 MOST_BYTES = 1 << 29
@@ -43,7 +43,10 @@ class KnownOps:
     def __init__(self) -> None:
         """Know none."""
         self._said: dict[int, tuple[Attribute, Hashable]] = {}
-        self._digests: dict[int, tuple[object, Hashable]] = {}
+        self._statements: dict[Operation, tuple[Operands, int] | None] = {}
+        self._numbers: dict[Hashable, int] = {}
+        """Of what ops say, and of what arrays hold: short keys."""
+        self._digests: dict[int, tuple[object, int | None]] = {}
         self._last: dict[Hashable, PythonValues] = {}
         self._made: dict[Hashable, PythonValues] = {}
         self._bytes = 0
@@ -51,7 +54,7 @@ class KnownOps:
     def begin(self) -> None:
         """Begin a run: what was made in the last one alone is known."""
         self._last, self._made, self._bytes = self._made, {}, 0
-        self._digests = {}
+        self._digests, self._statements = {}, {}
 
     def run(
         self, op: Operation, values: PythonValues, run: Callable[[], OpImplResult]
@@ -60,10 +63,16 @@ class KnownOps:
 
         An op that depends on more than its operands runs each time.
         """
-        operands = _operands(op)
-        key = None if operands is None else self._key(op, values, operands)
-        if operands is None or key is None:
+        if op not in self._statements:
+            self._statements[op] = self._statement(op)
+        statement = self._statements[op]
+        if statement is None or _may_share_memory(op, values):
             return run()
+        operands, number = statement
+        held = [self._held(op.operands[at], values[at]) for at in operands.read]
+        if None in held:
+            return run()
+        key = current(), number, *held
         made = self._made.get(key) or self._last.get(key)
         if made is None:
             result = run()
@@ -74,19 +83,22 @@ class KnownOps:
             values[at][...] = array
         return OpImplResult(() if operands.written else made, None)
 
-    def _key(self, op: Operation, values: PythonValues, operands: Operands) -> Hashable | None:
-        """Return what the results of an op depend on; None where that is more than its operands."""
-        if _may_share_memory(op, values):
+    def _statement(self, op: Operation) -> tuple[Operands, int] | None:
+        """Return what an op reads, and a number for what it says; None where that is not all."""
+        operands = _operands(op)
+        if operands is None:
             return None
-        digests = [self._digest(op.operands[at], values[at]) for at in operands.read]
         said = self._of_op(op, {value: at for at, value in enumerate(op.operands)})
-        if said is None or None in digests:
+        if said is None:
             return None
         if isinstance(op, StructuredKernel):
             said = said, *op.target_shape, self._text(element_of(op.target))
         else:
             said = said, *(self._text(value.type) for value in (*op.operands, *op.results))
-        return counts(), said, *digests
+        return operands, self._number(said)
+
+    def _number(self, what: Hashable) -> int:
+        return self._numbers.setdefault(what, len(self._numbers))
 
     def _learn(self, key: Hashable, made: PythonValues) -> None:
         """Keep what an op made."""
@@ -133,14 +145,16 @@ class KnownOps:
             self._said[identity] = attribute, said
         return self._said[identity][1]
 
-    def _digest(self, value: SSAValue, array: object) -> Hashable | None:
-        """Return a digest of what an operand holds; of a tensor, which nothing writes, once."""
-        if not isinstance(value.type, TensorType):
-            return _digest(array)
-        identity = id(array)
-        if identity not in self._digests:
-            self._digests[identity] = array, _digest(array)
-        return self._digests[identity][1]
+    def _held(self, value: SSAValue, array: object) -> int | None:
+        """Return a number for what an operand holds; of a tensor, which nothing writes, once."""
+        identity, is_tensor = id(array), isinstance(value.type, TensorType)
+        if is_tensor and identity in self._digests:
+            return self._digests[identity][1]
+        digest = _digest(array)
+        number = None if digest is None else self._number(digest)
+        if is_tensor:
+            self._digests[identity] = array, number
+        return number
 
 
 def _operands(op: Operation) -> Operands | None:

@@ -1,11 +1,11 @@
-"""Loops run as machine code: a copy is lowered by the passes that we have, and rewritten."""
+"""Loops run as machine code: each function is lowered by the passes that we have."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextvars import Context
+from typing import NamedTuple
 
 from xdsl.dialects import llvm, memref, omp, scf, vector
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import Float16Type, ModuleOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
@@ -13,6 +13,8 @@ from xdsl.passes import ModulePass
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
+from gawee_dialect.instruments.prove.digests import Digests
+from gawee_dialect.instruments.prove.native.writer import lane_of
 from gawee_dialect.instruments.prove.residues import NotProvable
 from gawee_dialect.interpreter.arrays import dtype_of
 from gawee_dialect.upstream.walk import all_ops
@@ -48,21 +50,65 @@ def _check_places(module: ModuleOp) -> None:
             raise GaweeError(Diagnostic.at(op, message))
 
 
-def lowered(module: ModuleOp) -> ModuleOp:
-    """Return a copy of a module at the llvm level; raises NotProvable.
+class Piece(NamedTuple):
+    """What one function or global of a module is at the llvm level."""
 
-    Raises GaweeError for elements at places that none may have.
+    ops: Mapping[bytes, Operation]
+    """By their digests."""
+
+    has_halves: bool
+    """Whether some value is an f16."""
+
+
+KEPT_PIECES = 1024
+"""How many are kept: a pass changes few functions, and each is lowered by what it says alone."""
+
+_pieces: dict[bytes, Piece] = {}
+
+
+def pieces_of(module: ModuleOp) -> Mapping[bytes, Piece]:
+    """Return the functions and globals at the llvm level, by digests of the module's ops.
+
+    The module stays as it is from now on. Raises NotProvable, and GaweeError for elements at
+    places that none may have.
     """
     _check_places(module)
-    copy = module.clone()
-    if not any(isinstance(op, FuncOp) for op in copy.ops):
-        return copy
+    if len(_pieces) > KEPT_PIECES:
+        _pieces.clear()
+    digests = Digests()
+    keyed = {digests.of(op): op for op in module.ops}
+    for key, op in keyed.items():
+        if key not in _pieces:
+            ops = (
+                {key: op} if _is_lowered(op) else {digests.of(each): each for each in _lowered(op)}
+            )
+            _pieces[key] = Piece(ops, any(map(_has_halves, ops.values())))
+    return {key: _pieces[key] for key in keyed}
+
+
+def lowered(module: ModuleOp) -> ModuleOp:
+    """Return a copy of a module at the llvm level; raises NotProvable."""
+    ops = (each for op in module.ops for each in ([op] if _is_lowered(op) else _lowered(op)))
+    return ModuleOp([op.clone() for op in ops])
+
+
+def _is_lowered(op: Operation) -> bool:
+    return op.name.startswith("llvm.")
+
+
+def _lowered(op: Operation) -> Sequence[Operation]:
+    module = ModuleOp([op.clone()])
     try:
         # A context of its own: the instruments of this one watch the user's passes, not these.
-        Context().run(_lower, copy)
+        Context().run(_lower, module)
     except GaweeError as error:
         raise NotProvable(error.diagnostics[0]) from error
-    return copy
+    return list(module.ops)
+
+
+def _has_halves(op: Operation) -> bool:
+    types = {value.type for each in all_ops(op) for value in (*each.results, *each.operands)}
+    return any(isinstance(lane_of(each), Float16Type) for each in types)
 
 
 def _lower(module: ModuleOp) -> None:

@@ -1,13 +1,14 @@
 """What NumPy's functions of whole arrays do with exact numbers."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
 from gawee_dialect.instruments.prove.arithmetic import maximum, minimum, ordinals
 from gawee_dialect.instruments.prove.functions import select
 from gawee_dialect.instruments.prove.numbers import FUNCTIONS, REDUCTIONS, Numbers, numbers
-from gawee_dialect.instruments.prove.residues import Floats, counts, reduce_in_place
+from gawee_dialect.instruments.prove.residues import Floats, current
 from gawee_dialect.interpreter.arrays import Array
 
 
@@ -97,12 +98,8 @@ def _reduction(ufunc: np.ufunc) -> Callable[..., object]:
 def cumulated(input: Numbers, axis: int, dtype: object = None) -> Numbers:
     """Add up along an axis, every sum being kept."""
     place = axis % input.ndim + 1
-    if counts():
-        others = np.maximum.accumulate(input.data[1:], axis=place)
-        return Numbers(np.concatenate((np.cumsum(input.data[:1], axis=place), others)), input.dtype)
-    data = np.cumsum(input.data, axis=place)
-    reduce_in_place(data[1:])
-    return Numbers(data, input.dtype)
+    summed, largest = partial(np.cumsum, axis=place), partial(np.maximum.accumulate, axis=place)
+    return Numbers(current().added(input.data, summed, largest), input.dtype)
 
 
 FUNCTIONS.update(

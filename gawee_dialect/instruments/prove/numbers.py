@@ -22,14 +22,11 @@ from xdsl.ir import Attribute, Operation
 
 from gawee_dialect.dialect.arrays import OtherNumbers
 from gawee_dialect.instruments.prove.residues import (
-    LARGEST_EXACT,
-    UNIT,
     Floats,
     Words,
-    counts,
+    current,
     inverse,
     of_whole_numbers,
-    packed,
     primes,
     reduce_in_place,
 )
@@ -120,9 +117,6 @@ def _powers_of_two(exponents: NDArray[np.generic]) -> Floats:
     residues = reduce_in_place(np.array(powers, np.float64))
     return residues[:, places].reshape(3, *exponents.shape)
 
-
-NEAR = 1e-9
-"""So near to a whole number a value is one, where no residue says whether it is."""
 
 BasicIndex: TypeAlias = SupportsIndex | slice | EllipsisType | None
 """What makes a view between the brackets of an array."""
@@ -222,29 +216,15 @@ class Numbers(NDArrayOperatorsMixin, OtherNumbers):
         Equal numbers may have values that differ by roundings: zero as a difference of them, say.
         """
         nearest = np.rint(self.value)
-        if counts():
-            return np.where(np.abs(self.value - nearest) < NEAR, nearest, self.value)
-        small = np.abs(nearest) < LARGEST_EXACT
-        rest = reduce_in_place(self.residues - np.where(small, nearest, 0.0))
-        return np.where(small & (rest == 0).all(axis=0), nearest, self.value)
+        return np.where(current().equals(self.data, nearest), nearest, self.value)
 
     def is_zero(self) -> NDArray[np.bool_]:
         """Return which numbers are 0: residues say it, whatever rounding did to the values."""
-        if counts():
-            return self.value == 0
-        return np.isfinite(self.value) & (self.residues == 0).all(axis=0)
+        return np.isfinite(self.value) & current().equals(self.data, np.zeros(()))
 
     def words(self) -> Words:
-        """Return a word for each number; equal numbers have equal words.
-
-        An infinity is one word each, and all NaN are one: the value distinguishes them.
-        """
-        words = packed(self.residues)
-        finite = np.isfinite(self.value)
-        if finite.all():
-            return words
-        special = np.where(np.isnan(self.value), 1, np.where(self.value > 0, 2, 3))
-        return np.where(finite, words, ~special.astype(np.uint64))
+        """Return a word for each number; equal numbers have equal words."""
+        return current().words(self.data)
 
     # What moves elements.
 
@@ -389,14 +369,6 @@ def _is_basic(key: tuple[BasicIndex | Array, ...]) -> TypeGuard[tuple[BasicIndex
         or (isinstance(each, SupportsIndex) and not isinstance(each, np.ndarray))
         for each in key
     )
-
-
-def degree_one(value: Floats, dtype: np.dtype[np.generic]) -> Numbers:
-    """Return numbers that a run counts: of degree 1 for fractions, of degree 0 for whole ones."""
-    variables = np.isfinite(value) & (value != np.rint(value))
-    counted = np.zeros((4, *value.shape))
-    counted[0], counted[1] = value, np.where(variables, UNIT, 0.0)
-    return Numbers(counted, dtype)
 
 
 def numbers(value: object) -> Numbers:

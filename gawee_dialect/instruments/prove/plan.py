@@ -1,23 +1,25 @@
 """How a function is run on exact numbers, by the interface of `check/blame.py`."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+from xdsl.dialects import llvm
 from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.dialects.func import CallOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.interpreter import Interpreter
 from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.instruments.check.execute import Engine, Plan
 from gawee_dialect.instruments.check.inputs import DataSet
-from gawee_dialect.instruments.prove.degrees import Degrees, degrees_of
+from gawee_dialect.instruments.prove.degrees import Counts, Degrees, degrees_of
 from gawee_dialect.instruments.prove.known import KnownOps
-from gawee_dialect.instruments.prove.lowered import is_of_loops, lowered
+from gawee_dialect.instruments.prove.lowered import Piece, is_of_loops, lowered, pieces_of
 from gawee_dialect.instruments.prove.numbers import Numbers
-from gawee_dialect.instruments.prove.residues import counting
-from gawee_dialect.instruments.prove.run import drawn, exact, run_exactly
+from gawee_dialect.instruments.prove.residues import computed_by, primes
+from gawee_dialect.instruments.prove.run import drawn, exact, plain, run_exactly
 from gawee_dialect.interpreter.arrays import Array
 
 
@@ -50,16 +52,36 @@ class ExactPlan(Plan):
         exact = [
             {name: drawn(array, seed) for name, array in each.items()} for each, seed in seeded
         ]
-        outputs = run_natively(self.module.clone(), exact, self.function)
+        outputs = run_natively(self.module, [*self.pieces.values()], exact, self.function)
         return [
             {**{name: given[name] for name in self.overwritten}, **each}
             for given, each in zip(exact, outputs, strict=True)
         ]
 
+    @cached_property
+    def pieces(self) -> Mapping[bytes, Piece]:
+        """What runs natively, by digests of the ops of the module; nothing that is interpreted."""
+        return pieces_of(self.module) if self.engine is Engine.NATIVE else {}
+
+    def computes_as(self, other: "ExactPlan") -> bool:
+        """Whether machine code of both does the same."""
+        code, known = (
+            {key for each in plan.pieces.values() for key in each.ops} for plan in (self, other)
+        )
+        return bool(code) and code == known
+
+    def same_functions(self, other: "ExactPlan") -> set[str]:
+        """Return the names of functions that say the same of what runs natively."""
+        ops = [
+            op for op, key in zip(self.module.ops, self.pieces, strict=False) if key in other.pieces
+        ]
+        return {op.sym_name.data for op in ops if isinstance(op, FuncOp | llvm.FuncOp)}
+
     def degrees(self, data: DataSet) -> Degrees:
         """Run on a data set, and count the degrees of what is returned (`degrees.py`)."""
-        with counting():
-            (outputs,) = self.run([data])
+        arrays = {name: plain(each) for name, each in data.arrays.items()}
+        with computed_by(Counts(primes())):
+            (outputs,) = self.run([replace(data, arrays=arrays)])
         return degrees_of(outputs.values())
 
     def observe(self, data_sets: Sequence[DataSet], listener: Interpreter.Listener) -> None:
@@ -71,6 +93,10 @@ class ExactPlan(Plan):
         for index, each in enumerate(data_sets):
             seed = self.seed + index
             run_exactly(module, each.arrays, self.function, seed, (listener,), calls)
+
+    @property
+    def machine_code(self) -> ModuleOp:
+        return lowered(self.module)
 
     def recorded(self, value: object) -> Array | None:
         array = super().recorded(value)
@@ -84,15 +110,11 @@ def exact_plan(
     overwritten: tuple[str, ...] = (),
     known: KnownOps | None = None,
 ) -> ExactPlan:
-    """Plan to run a function of a module, which belongs to the plan from now on.
-
-    Raises NotProvable where it has loops that cannot be made machine code.
-    """
+    """Plan to run a function of a module, which belongs to the plan from now on."""
     if not is_of_loops(module):
         return ExactPlan(Engine.INTERPRETER, module, function, (), seed=seed, known=known)
     kernels = module if _is_made_of_calls(module, function) else None
-    native = lowered(module)
-    return ExactPlan(Engine.NATIVE, native, function, overwritten, kernels, seed=seed)
+    return ExactPlan(Engine.NATIVE, module, function, overwritten, kernels, seed=seed)
 
 
 def _is_made_of_calls(module: ModuleOp, name: str) -> bool:

@@ -5,16 +5,19 @@ number in a float64, of a magnitude below 2^20 + 1: products of two, and sums of
 are exact in float64, so that a matrix product is one call of BLAS.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 from typing import TypeAlias
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.instruments.prove.blas_threads import one_blas_thread
 
 Floats: TypeAlias = NDArray[np.float64]
 Words: TypeAlias = NDArray[np.uint64]
@@ -26,13 +29,6 @@ GREATEST: Primes = (2097143, 2097133, 2097131)
 
 LEAST = 7 << 18
 """Where primes that are drawn begin: some 18,000 are between it and 2^21."""
-
-_used: list[Primes] = [GREATEST]
-
-
-def primes() -> Primes:
-    """Return the primes of now."""
-    return _used[-1]
 
 
 def primes_of(seed: int) -> Primes:
@@ -46,44 +42,14 @@ def primes_of(seed: int) -> Primes:
     return first, second, third
 
 
-@contextmanager
-def modulo(chosen: Primes) -> Generator[None]:
-    """Compute modulo three primes, in all threads, for the time of a with block."""
-    _used.append(chosen)
-    try:
-        yield
-    finally:
-        _used.pop()
-
-
-# Runs that count degrees (`degrees.py`): what residues are elsewhere are degrees there.
-
-UNIT = 2.0**40
-"""A degree of one, as it stands in the place of a residue."""
-
-_counts: list[bool] = [False]
-
-
-def counts() -> bool:
-    """Whether runs count degrees, and compute no residues."""
-    return _counts[-1]
-
-
-@contextmanager
-def counting() -> Generator[None]:
-    """Count degrees, in all threads, for the time of a with block."""
-    _counts.append(True)
-    try:
-        yield
-    finally:
-        _counts.pop()
-
-
 EXACT_TERMS = 4096
 """The most products of two residues whose sum is exact."""
 
 LARGEST_EXACT = float(1 << 52)
 """Below it a double that has no fraction is reduced as it is."""
+
+RANKS = 2.0**21
+"""More than a residue is."""
 
 _BITS = 21
 _MASK = np.uint64((1 << _BITS) - 1)
@@ -177,6 +143,118 @@ def _stirred(state: Words) -> Words:
     state = (state ^ state >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     state = (state ^ state >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
     return np.asarray(state ^ state >> np.uint64(31))
+
+
+# What is computed beside the values: residues, or what a run has in their place (`degrees.py`).
+
+Function: TypeAlias = Callable[[Floats, Floats], Floats]
+Along: TypeAlias = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True)
+class Residues:
+    """Arithmetic modulo three primes, on data: values, and their residues behind them."""
+
+    primes: Primes = GREATEST
+
+    def linear(self, function: Function, left: Floats, right: Floats) -> Floats:
+        """Compute a sum, a difference or a product."""
+        return _reduced(function(left, right))
+
+    def added(self, data: Floats, add: Along, largest: Along) -> Floats:
+        """Add up as a function does; `largest` finds the largest along the same axes."""
+        return _reduced(add(data))
+
+    def matmul(self, left: Floats, right: Floats) -> Floats:
+        """Multiply matrices; the sums are cut where they would not be exact."""
+        total = np.zeros(())
+        for start in range(0, max(1, left.shape[-1]), EXACT_TERMS):
+            block = slice(start, start + EXACT_TERMS)
+            total = total + _reduced(product_of(left[..., block], right[..., block, :]))
+        return _reduced(total)
+
+    def reciprocals(self, residues: Floats) -> Floats:
+        """Return the residues of 1 / x."""
+        return inverse(residues)
+
+    def variables(self, values: Floats, seed: int) -> Floats:
+        """Return residues for floats, by a seed and their bits; whole numbers are themselves."""
+        drawn = unpacked(mixed(seed, values.view(np.uint64)))
+        fractions = is_fraction(values)
+        return np.where(fractions, drawn, of_whole_numbers(np.where(fractions, 0.0, values)))
+
+    def of_function(self, name: str, operands: Sequence[Floats], shape: Sequence[int]) -> Floats:
+        """Return residues for a function that is not interpreted: a hash of its operands."""
+        words = mixed(crc32(name.encode()), *map(self.words, operands))
+        return unpacked(np.broadcast_to(words, shape))
+
+    def equals(self, data: Floats, whole: Floats) -> NDArray[np.bool_]:
+        """Whether numbers are some whole ones, whatever rounding did to the values."""
+        small = np.abs(whole) < LARGEST_EXACT
+        rest = reduce_in_place(data[1:] - np.where(small, whole, 0.0))
+        return small & (rest == 0).all(axis=0)
+
+    def rank(self, data: Floats) -> Floats:
+        """Return what orders numbers that values do not: it distinguishes two of their residues."""
+        first, second, _ = canonical(data[1:])
+        return first.astype(np.float64) * RANKS + second.astype(np.float64)
+
+    def words(self, data: Floats) -> Words:
+        """Return a word for each number; equal numbers have equal words.
+
+        An infinity is one word each, and all NaN are one: the value distinguishes them.
+        """
+        value, words = data[0], packed(data[1:])
+        finite = np.isfinite(value)
+        if finite.all():
+            return words
+        special = np.where(np.isnan(value), 1, np.where(value > 0, 2, 3))
+        return np.where(finite, words, ~special.astype(np.uint64))
+
+
+LARGE_PRODUCT = 10**8
+"""So many multiplications of a matrix product take as long as threads take to begin and end."""
+
+
+def product_of(left: Floats, right: Floats) -> Floats:
+    """Multiply matrices, small ones in one thread."""
+    if left.shape[-2] * left.shape[-1] * right.shape[-1] > LARGE_PRODUCT:
+        return np.matmul(left, right)
+    with one_blas_thread():
+        return np.matmul(left, right)
+
+
+def _reduced(data: Floats) -> Floats:
+    reduce_in_place(data[1:])
+    return data
+
+
+def is_fraction(values: Floats) -> NDArray[np.bool_]:
+    """Whether floats are finite, and no whole numbers."""
+    return np.isfinite(values) & (values != np.rint(values))
+
+
+_used: list[Residues] = [Residues()]
+
+
+def current() -> Residues:
+    """Return what computes now."""
+    return _used[-1]
+
+
+def primes() -> Primes:
+    """Return the primes of now."""
+    return _used[-1].primes
+
+
+@contextmanager
+def computed_by(chosen: Residues) -> Generator[None]:
+    """Compute by some arithmetic, in all threads, for the time of a with block."""
+    _used.append(chosen)
+    try:
+        yield
+    finally:
+        _used.pop()
 
 
 # What is raised where a module cannot be run on exact numbers.

@@ -17,6 +17,7 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.instruments.prove import arithmetic, functions, movements
+from gawee_dialect.instruments.prove.arithmetic import made
 from gawee_dialect.instruments.prove.buffers import Bytes, allocated, viewed, viewed_bytes
 from gawee_dialect.instruments.prove.from_integers import (
     FROM_INTEGERS,
@@ -27,18 +28,14 @@ from gawee_dialect.instruments.prove.known import KnownOps
 from gawee_dialect.instruments.prove.numbers import (
     Numbers,
     as_array,
-    degree_one,
     filled,
     is_float,
     unwritten,
 )
 from gawee_dialect.instruments.prove.residues import (
     NotProvable,
-    counts,
-    mixed,
+    current,
     of_fraction,
-    of_whole_numbers,
-    unpacked,
 )
 from gawee_dialect.instruments.prove.wrong_indices import worst_names
 from gawee_dialect.interpreter.arrays import Array
@@ -60,14 +57,16 @@ def drawn(array: Array, seed: int) -> Array:
     is not finite are themselves. Of numbers that were drawn it is a copy, which a run may write.
     """
     if isinstance(array, Numbers):
-        return as_array(degree_one(array.value, array.dtype) if counts() else array.copy())
+        return as_array(array.copy())
     if not is_float(array.dtype):
         return array
     value = np.asarray(array).astype(np.float64)
-    whole = ~np.isfinite(value) | (value == np.rint(value))
-    variables = unpacked(mixed(seed, value.view(np.uint64)))
-    residues = np.where(whole, of_whole_numbers(np.where(whole, value, 0.0)), variables)
-    return as_array(Numbers(np.concatenate((value[np.newaxis], residues)), array.dtype))
+    return as_array(made(value, current().variables(value, seed), array.dtype))
+
+
+def plain(array: Array) -> Array:
+    """Return the floats that numbers were drawn of."""
+    return array.value.astype(array.dtype) if isinstance(array, Numbers) else array
 
 
 FLOATS = AnyFloat | TensorType | VectorType

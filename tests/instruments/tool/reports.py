@@ -168,6 +168,139 @@ func.func @main() -> i64 {
 """,
     ),
     Report(
+        137281,
+        "int-range-optimizations",
+        "expected 52.0, got 4.0",
+        "int-range-optimizations",
+        """
+func.func @main() {
+  %no = arith.constant false
+  %n = arith.constant 8 : i32
+  %six = arith.trunci %n : i32 to i6
+  %seven = arith.constant 7 : i64
+  %sum, %carry = arith.addui_extended %no, %no : i1, i1
+  cf.cond_br %no, ^bb1, ^bb2
+^bb1:
+  cf.br ^bb3(%seven, %six : i64, i6)
+^bb2:
+  %four = arith.constant 4 : i64
+  cf.br ^bb3(%four, %six : i64, i6)
+^bb3(%x: i64, %w: i6):
+  cf.br ^bb4
+^bb4:
+  cf.cond_br %sum, ^bb5, ^bb6
+^bb5:
+  %nine = arith.constant 9 : i64
+  cf.br ^bb7(%nine : i64)
+^bb6:
+  %eight = arith.constant 52 : i64
+  cf.br ^bb7(%eight : i64)
+^bb7(%y: i64):
+  cf.br ^bb8
+^bb8:
+  vector.print %y : i64
+  return
+}
+""",
+    ),
+    Report(
+        126195,
+        "int-range-optimizations",
+        "expected 29.0, got 9.0",
+        "int-range-optimizations,convert-arith-to-llvm",
+        """
+func.func @main() {
+  %nine = index.constant 9
+  %eleven = index.constant 11
+  %zero = index.constant 0
+  %yes = llvm.mlir.constant(true) : i1
+  %c = llvm.mlir.constant(29 : index) : i64
+  %k = builtin.unrealized_conversion_cast %c : i64 to index
+  %no = index.bool.constant false
+  cf.cond_br %no, ^bb1, ^bb2
+^bb1:
+  cf.br ^bb3(%k : index)
+^bb2:
+  cf.br ^bb3(%nine : index)
+^bb3(%x: index):
+  cf.br ^bb4
+^bb4:
+  vector.print %x : index
+  cf.cond_br %no, ^bb5, ^bb6
+^bb5:
+  cf.br ^bb7(%k : index)
+^bb6:
+  cf.br ^bb7(%eleven : index)
+^bb7(%y: index):
+  cf.br ^bb8
+^bb8:
+  vector.print %y : index
+  cf.cond_br %yes, ^bb9, ^bb10
+^bb9:
+  cf.br ^bb11(%k : index)
+^bb10:
+  cf.br ^bb11(%zero : index)
+^bb11(%z: index):
+  cf.br ^bb12
+^bb12:
+  vector.print %z : index
+  return
+}
+""",
+    ),
+    Report(
+        137509,
+        "sccp",
+        "expected 55.0, got -1089.0",
+        "sccp",
+        """
+func.func @main() {
+  %no = llvm.mlir.constant(false) : i1
+  %wide = llvm.mlir.constant(11 : i128) : i128
+  %five = llvm.mlir.constant(5 : index) : i64
+  %many = llvm.mlir.constant(-99 : index) : i64
+  %zero = llvm.mlir.constant(0 : index) : i64
+  llvm.cond_br %no, ^bb1, ^bb2
+^bb1:
+  llvm.br ^bb3(%many, %many : i64, i64)
+^bb2:
+  %s = llvm.ashr %zero, %five : i64
+  llvm.br ^bb3(%s, %five : i64, i64)
+^bb3(%x: i64, %y: i64):
+  %a = builtin.unrealized_conversion_cast %y : i64 to index
+  llvm.br ^bb4
+^bb4:
+  %b = builtin.unrealized_conversion_cast %a : index to i64
+  %w = llvm.zext %b : i64 to i128
+  %p = llvm.mul %w, %wide : i128
+  %t = llvm.trunc %p : i128 to i64
+  vector.print %x : i64
+  vector.print %t : i64
+  return
+}
+""",
+    ),
+    Report(
+        140259,
+        "scf-parallel-loop-fusion",
+        "moved output 'printed' at [",
+        "func.func(tosa-to-linalg),func.func(tosa-to-arith),cse,"
+        "one-shot-bufferize{bufferize-function-boundaries},finalize-memref-to-llvm,"
+        "convert-linalg-to-parallel-loops,func.func(scf-parallel-loop-fusion)",
+        """
+func.func private @printMemrefF32(tensor<*xf32>)
+func.func @main() {
+  %c = "tosa.const"() <{values = dense<[[1, 2, 4], [8, 16, 32]]> : tensor<2x3xi32>}> : () -> tensor<2x3xi32>
+  %x = tosa.cast %c : (tensor<2x3xi32>) -> tensor<2x3xf32>
+  %f = tosa.floor %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %r = tosa.reverse %f {axis = 1 : i32} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %u = tensor.cast %r : tensor<2x3xf32> to tensor<*xf32>
+  call @printMemrefF32(%u) : (tensor<*xf32>) -> ()
+  return
+}
+""",
+    ),
+    Report(
         0,
         "affine-super-vectorize",
         "moved output 'argument0'",

@@ -4,46 +4,82 @@ The same as `arithmetic.py` and `functions.py` say of arrays, of scalars or of v
 takes a hash or a branch, the lanes of a vector are computed one by one.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from zlib import crc32
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
-from gawee_dialect.instruments.prove.arithmetic import RANKS, SPLIT
+from gawee_dialect.instruments.prove.arithmetic import SPLIT
 from gawee_dialect.instruments.prove.functions import LARGEST_POWER
-from gawee_dialect.instruments.prove.native.writer import Memory, Parts, Writer, suffix
-from gawee_dialect.instruments.prove.numbers import NEAR
-from gawee_dialect.instruments.prove.residues import LARGEST_EXACT, UNIT, counts, primes
+from gawee_dialect.instruments.prove.native.code import Code, name_of
+from gawee_dialect.instruments.prove.native.writer import PARTS, Memory, Parts, Writer, suffix
+from gawee_dialect.instruments.prove.residues import LARGEST_EXACT, primes
 
 # The functions on exact numbers that a module calls, each written once, at its first use.
 
 Meaning = Callable[["Library", Writer, list[Parts]], Parts]
 """Writes a function of numbers, and returns the parts of its result."""
 
+Request = tuple[Callable[..., str], tuple[Hashable, ...]]
+"""What writes a function of the library, and of which key."""
+
 
 class Library:
     """Definitions of functions in LLVM IR, by name."""
 
     def __init__(
-        self, memory: Memory, on_vectors: Mapping[str, Meaning], on_lanes: Mapping[str, Meaning]
+        self,
+        memory: Memory,
+        on_vectors: Mapping[str, Meaning],
+        on_lanes: Mapping[str, Meaning],
+        writer: type[Writer] = Writer,
     ):
         """Know functions of scalars and vectors alike, and those of each lane."""
         self.memory = memory
         self._on_vectors = on_vectors
         self._on_lanes = on_lanes
-        self.definitions: dict[str, str] = {}
-        self.declarations: dict[str, None] = {}
+        self._writer = writer
+        self.definitions: dict[str, Code] = {}
+        self._symbols: dict[Request, str] = {}
+        self.declarations: dict[str, str] = {}
+        self._groups: dict[str, list[Code]] = {}
+        """Of each function those that it is compiled with."""
 
     def declare(self, line: str) -> None:
         """Declare an intrinsic, or a function of C, once."""
-        self.declarations[line] = None
+        self.declarations[name_of(line)] = line
 
     def writer(self, lanes: int | None) -> Writer:
         """Begin a function of scalars or of vectors."""
-        return Writer(lanes, self.declare)
+        return self._writer(lanes, self.declare)
+
+    def symbol(self, write: Callable[..., str], *key: Hashable) -> str:
+        """Return the name of a function that is written of a key, at its first use."""
+        request = write, key
+        if request not in self._symbols:
+            self._symbols[request] = write(self, *key)
+        return self._symbols[request]
 
     def define(self, symbol: str, result: str, arguments: str, lines: Sequence[str]) -> None:
         """Add a function."""
         body = "\n".join(f"  {line}" for line in ("entry:", *lines))
-        self.definitions[symbol] = f"define {result} @{symbol}({arguments}) {{\n{body}\n}}"
+        text = f"define {result} @{symbol}({arguments}) noinline {{\n{body}\n}}"
+        self.definitions[symbol] = Code.of(text)
+
+    def groups(self, names: Iterable[str]) -> Iterable[Sequence[Code]]:
+        """Return the functions that are called, and those that these call: as they are compiled."""
+        found: dict[int, list[Code]] = {}
+        new: list[Code] = []
+        waiting, seen = [*names], set[str]()
+        while waiting:
+            name = waiting.pop()
+            if name in seen or name not in self.definitions:
+                continue
+            seen.add(name)
+            if name not in self._groups:
+                self._groups[name] = new
+                new.append(self.definitions[name])
+            group = found[id(group)] = self._groups[name]
+            for each in group:
+                waiting += (*each.defines, *each.needs)
+        return found.values()
 
     def of_numbers(self, name: str, lanes: int | None, count: int) -> str:
         """Return the symbol of a function of so many numbers, or vectors of them."""
@@ -83,64 +119,31 @@ class Library:
         return w.emit(f"call double @{name}({', '.join(f'double {each}' for each in values)})")
 
 
-def _counted(w: Writer, lhs: Parts, rhs: Parts, *, is_product: bool = False) -> list[str]:
-    """Write the counts of a sum or a product, as `arithmetic.py` has them."""
-    counted = [w.intrinsic("maxnum", *each) for each in zip(lhs[1:], rhs[1:], strict=True)]
-    return [w.binary("fadd", lhs[1], rhs[1]), *counted[1:]] if is_product else counted
+def _linear(op: str) -> Meaning:
+    def write(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+        return w.linear(op, *operands)
 
-
-def _add(library: Library, w: Writer, operands: list[Parts]) -> Parts:
-    (x, *rx), (y, *ry) = operands
-    if counts():
-        return [w.binary("fadd", x, y), *_counted(w, *operands)]
-    sums = [w.binary("fadd", *each) for each in zip(rx, ry, strict=True)]
-    return [w.binary("fadd", x, y), *w.all_reduced(sums)]
-
-
-def _subtract(library: Library, w: Writer, operands: list[Parts]) -> Parts:
-    (x, *rx), (y, *ry) = operands
-    if counts():
-        return [w.binary("fsub", x, y), *_counted(w, *operands)]
-    differences = [w.binary("fsub", *each) for each in zip(rx, ry, strict=True)]
-    return [w.binary("fsub", x, y), *w.all_reduced(differences)]
-
-
-def _multiply(library: Library, w: Writer, operands: list[Parts]) -> Parts:
-    (x, *rx), (y, *ry) = operands
-    if counts():
-        return [w.binary("fmul", x, y), *_counted(w, *operands, is_product=True)]
-    products = [w.binary("fmul", *each) for each in zip(rx, ry, strict=True)]
-    return [w.binary("fmul", x, y), *w.all_reduced(products)]
+    return write
 
 
 def _fused(library: Library, w: Writer, operands: list[Parts]) -> Parts:
-    (x, *rx), (y, *ry), (z, *rz) = operands
-    if counts():
-        return _add(library, w, [_multiply(library, w, operands[:2]), operands[2]])
-    # Not rounded once: the value is that of a product and a sum, as of arrays.
-    value = w.binary("fadd", w.binary("fmul", x, y), z)
-    totals = [w.intrinsic("fma", *each) for each in zip(rx, ry, rz, strict=True)]
-    return [value, *w.all_reduced(totals)]
-
-
-def _power_of(w: Writer, base: str, exponent: int, prime: int) -> str:
-    result = w.constant(1)
-    for bit in f"{exponent:b}":
-        result = w.reduced(w.binary("fmul", result, result), prime)
-        if bit == "1":
-            result = w.reduced(w.binary("fmul", result, base), prime)
-    return result
+    return w.fused(*operands)
 
 
 def _inverse(library: Library, w: Writer, operands: list[Parts]) -> Parts:
-    """1 / x; by Fermat's theorem, the power p - 2."""
-    (x, *residues) = operands[0]
-    if counts():
-        return [w.binary("fdiv", w.constant(1), x), *residues]
-    finite = w.is_finite(x)
-    known = [w.choose(finite, each, w.constant(0)) for each in residues]
-    inverses = [_power_of(w, *each) for each in zip(known, [p - 2 for p in primes()], primes())]
-    return [w.binary("fdiv", w.constant(1), _with_zeros(w, operands[0])), *inverses]
+    """1 / x"""
+    (number,) = operands
+    finite = w.is_finite(number[0])
+    known = [w.choose(finite, each, w.constant(0)) for each in number[1:]]
+    return [w.binary("fdiv", w.constant(1), _with_zeros(w, number)), *w.reciprocals(known)]
+
+
+def _negative(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    return _negated(w, *operands)
+
+
+def _negated(w: Writer, number: Parts) -> Parts:
+    return w.linear("fmul", number, [w.constant(-1)] * PARTS)
 
 
 def _with_zeros(w: Writer, number: Parts) -> str:
@@ -155,70 +158,38 @@ def _divide(library: Library, w: Writer, operands: list[Parts]) -> Parts:
     return [w.binary("fdiv", _with_zeros(w, lhs), _with_zeros(w, rhs)), *residues]
 
 
-def _negative(library: Library, w: Writer, operands: list[Parts]) -> Parts:
-    value, *rest = operands[0]
-    if counts():
-        return [w.emit(f"fneg {w.type} {value}"), *rest]
-    return [w.emit(f"fneg {w.type} {part}") for part in operands[0]]
-
-
 def _absolute(library: Library, w: Writer, operands: list[Parts]) -> Parts:
     (x,) = operands
-    return w.choose_parts(w.compare("olt", x[0], w.constant(0)), _negative(library, w, [x]), x)
+    return w.choose_parts(w.compare("olt", x[0], w.constant(0)), _negated(w, x), x)
 
 
 def _copysign(library: Library, w: Writer, operands: list[Parts]) -> Parts:
     size = _absolute(library, w, operands[:1])
     sign = w.intrinsic("copysign", w.constant(1), operands[1][0])
     below = w.compare("olt", sign, w.constant(0))
-    return w.choose_parts(below, _negative(library, w, [size]), size)
+    return w.choose_parts(below, _negated(w, size), size)
 
 
 def settled(w: Writer, number: Parts) -> str:
     """Write the value, that of a whole number without roundings, as `Numbers.settled` does."""
-    value, *residues = number
-    nearest = w.intrinsic("roundeven", value)
-    if counts():
-        distance = w.intrinsic("fabs", w.binary("fsub", value, nearest))
-        return w.choose(w.compare("olt", distance, w.exact(NEAR)), nearest, value)
-    same = w.compare("olt", w.intrinsic("fabs", nearest), w.exact(LARGEST_EXACT))
-    for rest in w.all_reduced([w.binary("fsub", each, nearest) for each in residues]):
-        same = w.both(same, w.compare("oeq", rest, w.constant(0)))
-    return w.choose(same, nearest, value)
+    nearest = w.intrinsic("roundeven", number[0])
+    return w.choose(w.equals(number, nearest), nearest, number[0])
 
 
 def in_order(w: Writer, lhs: Parts, rhs: Parts) -> tuple[str, str]:
     """Write values to compare, as `arithmetic.py` has them."""
     x, y = settled(w, lhs), settled(w, rhs)
-    if counts():
-        return x, y
     finite = w.both(w.is_finite(x), w.is_finite(y))
     near = w.compare("oeq", _leading(w, x), _leading(w, y))
-    same = finite
-    differences = [w.binary("fsub", *each) for each in zip(lhs[1:], rhs[1:], strict=True)]
-    for rest in w.all_reduced(differences):
-        same = w.both(same, w.compare("oeq", rest, w.constant(0)))
-    near = w.emit(f"or {w.bits} {w.both(finite, near)}, {same}")
-    return w.choose(near, _rank(w, lhs), x), w.choose(near, _rank(w, rhs), y)
+    same = _is_zero(w, w.linear("fsub", lhs, rhs))
+    near = w.both(finite, w.emit(f"or {w.bits} {near}, {same}"))
+    return w.choose(near, w.rank(lhs), x), w.choose(near, w.rank(rhs), y)
 
 
 def _leading(w: Writer, value: str) -> str:
     """Write a double rounded to its leading bits."""
     scaled = w.binary("fmul", value, w.exact(SPLIT))
     return w.binary("fsub", scaled, w.binary("fsub", scaled, value))
-
-
-def _rank(w: Writer, number: Parts) -> str:
-    """Write a double that distinguishes numbers by two of their residues."""
-    first, second = (
-        w.choose(
-            w.compare("olt", residue, w.constant(0)),
-            w.binary("fadd", residue, w.constant(prime)),
-            residue,
-        )
-        for residue, prime in zip(number[1:3], primes()[:2], strict=True)
-    )
-    return w.binary("fadd", w.binary("fmul", first, w.exact(RANKS)), second)
 
 
 def _choice(predicate: str, nan: int) -> Meaning:
@@ -262,9 +233,9 @@ def _log1p(library: Library, w: Writer, operands: list[Parts]) -> Parts:
 
 
 ON_VECTORS: Mapping[str, Meaning] = {
-    "add": _add,
-    "subtract": _subtract,
-    "multiply": _multiply,
+    "add": _linear("fadd"),
+    "subtract": _linear("fsub"),
+    "multiply": _linear("fmul"),
     "fma": _fused,
     "inverse": _inverse,
     "divide": _divide,
@@ -309,59 +280,6 @@ def _rounded(intrinsic: str) -> Meaning:
     return write
 
 
-def _word(library: Library, w: Writer, number: Parts) -> str:
-    """Write what `Numbers.words` returns."""
-    value, *residues = number
-    words: list[str] = []
-    for residue, prime in zip(residues, primes(), strict=True):
-        known = w.choose(w.is_finite(residue), residue, w.constant(0))
-        above = w.binary("fadd", known, w.constant(prime))
-        positive = w.choose(w.compare("olt", known, w.constant(0)), above, known)
-        words.append(w.emit(f"fptoui double {positive} to i64"))
-    packed = words[0]
-    for index, word in enumerate(words[1:], 1):
-        shifted = w.emit(f"shl i64 {word}, {21 * index}")
-        packed = w.emit(f"or i64 {packed}, {shifted}")
-    infinity = w.emit(f"select i1 {w.compare('ogt', value, w.constant(0))}, i64 -3, i64 -4")
-    special = w.emit(f"select i1 {w.compare('uno', value, value)}, i64 -2, i64 {infinity}")
-    return w.emit(f"select i1 {w.is_finite(value)}, i64 {packed}, i64 {special}")
-
-
-def _signed(word: int) -> int:
-    return word - (1 << 64) if word >> 63 else word
-
-
-def _stirred(w: Writer, state: str) -> str:
-    """Write what `residues.mixed` does after each word."""
-    state = w.emit(f"add i64 {state}, {_signed(0x9E3779B97F4A7C15)}")
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed = w.emit(f"xor i64 {state}, {w.emit(f'lshr i64 {state}, {shift}')}")
-        state = w.emit(f"mul i64 {mixed}, {_signed(factor)}")
-    return w.emit(f"xor i64 {state}, {w.emit(f'lshr i64 {state}, 31')}")
-
-
-def _drawn(w: Writer, name: str, words: list[str]) -> list[str]:
-    """Write the residues of a hash of a name and of words."""
-    state = _stirred(w, w.emit(f"add i64 0, {crc32(name.encode())}"))
-    for word in words:
-        state = _stirred(w, w.emit(f"xor i64 {state}, {word}"))
-    rest = [w.emit(f"urem i64 {state}, {prime}") for prime in primes()]
-    return w.all_reduced([w.emit(f"uitofp i64 {each} to double") for each in rest])
-
-
-def _opaque(w: Writer, value: str, operands: list[Parts]) -> list[str]:
-    """Write the counts of what a function returns, as `functions.py` has them."""
-    (_, degree, inner, depth), *others = operands
-    for _, *more in others:
-        pairs = zip((degree, inner, depth), more, strict=True)
-        degree, inner, depth = (w.intrinsic("maxnum", *each) for each in pairs)
-    of_data = w.compare("ogt", degree, w.exact(UNIT / 2))
-    counted = [w.exact(UNIT), w.intrinsic("maxnum", inner, degree)]
-    counted.append(w.binary("fadd", depth, w.exact(UNIT)))
-    opaque = w.both(of_data, w.is_finite(value))
-    return [w.choose(opaque, each, w.constant(0)) for each in counted]
-
-
 def _uninterpreted(name: str, of_values: str) -> Meaning:
     """Write a function of numbers of which nothing is known but its values."""
 
@@ -370,9 +288,7 @@ def _uninterpreted(name: str, of_values: str) -> Meaning:
         pairs = zip(zeros, [settled(w, each) for each in operands], strict=True)
         values = [w.choose(zero, w.constant(0), value) for zero, value in pairs]
         value = library.of_doubles(w, of_values, values)
-        if counts():
-            return [value, *_opaque(w, value, operands)]
-        drawn = _drawn(w, name, [_word(library, w, each) for each in operands])
+        drawn = w.of_function(name, operands)
         known = w.emit(f"xor i1 {w.is_finite(value)}, true")
         if len(operands) == 1:
             infinite = w.emit(f"xor i1 {w.is_finite(values[0])}, true")
@@ -385,13 +301,7 @@ def _uninterpreted(name: str, of_values: str) -> Meaning:
 
 def _is_zero(w: Writer, number: Parts) -> str:
     """Write whether a number is 0, as `Numbers.is_zero` says."""
-    value, *residues = number
-    if counts():
-        return w.compare("oeq", value, w.constant(0))
-    zero = w.is_finite(value)
-    for each in residues:
-        zero = w.both(zero, w.compare("oeq", each, w.constant(0)))
-    return zero
+    return w.both(w.is_finite(number[0]), w.equals(number, w.constant(0)))
 
 
 def _whole_power(library: Library, w: Writer, base: Parts, exponent: str) -> Parts:
@@ -436,11 +346,8 @@ def _of_bits(library: Library, w: Writer, operands: list[Parts]) -> Parts:
     value = operands[0][0]
     fraction = w.compare("one", value, w.intrinsic("trunc", value))
     known = w.emit(f"xor i1 {fraction}, true")
-    drawn = [w.exact(UNIT), w.constant(0), w.constant(0)]
-    if not counts():
-        drawn = _drawn(w, "bits", [w.emit(f"bitcast double {value} to i64")])
     plain = library.call(w, "whole", [value] * 4)
-    return [value, *w.choose_parts(known, plain[1:], drawn)]
+    return [value, *w.choose_parts(known, plain[1:], w.of_bits(value))]
 
 
 ON_LANES: Mapping[str, Meaning] = {

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from zlib import crc32
 
+import numpy as np
 from xdsl.dialects.builtin import Float16Type, Float32Type, i1
 from xdsl.ir import Attribute
 
@@ -23,18 +24,19 @@ from gawee_dialect.instruments.prove.native.writer import (
     suffix_of,
     type_of,
 )
-from gawee_dialect.instruments.prove.numbers import Numbers
 
 
-def constant_symbol(library: Library, numbers: Numbers) -> str:
+def constant_symbol(library: Library, numbers: bytes) -> str:
     """Return the function without arguments that returns a vector of constants."""
-    w = library.writer(numbers.size)
+    data = np.frombuffer(numbers).reshape(PARTS, -1)
+    lanes = data.shape[1]
+    w = library.writer(lanes)
     parts = [
         "<" + ", ".join(f"double 0x{bits_of(float(each)):016X}" for each in part) + ">"
-        for part in numbers.data
+        for part in data
     ]
     text = ", ".join(f"{w.type} {part}" for part in parts)
-    symbol = f"exact.constant.{suffix(numbers.size)}.{crc32(text.encode()):08x}"
+    symbol = f"exact.constant.{suffix(lanes)}.{crc32(text.encode()):08x}"
     library.define(symbol, w.number, "", [f"ret {w.number} [{text}]"])
     return symbol
 
@@ -122,7 +124,7 @@ def lookup_symbol(library: Library, lanes: int) -> str:
     return symbol
 
 
-def reduce_symbol(library: Library, lanes: int, name: str, *, with_start: bool) -> str:
+def reduce_symbol(library: Library, lanes: int, name: str, with_start: bool) -> str:
     """Return the function that combines all lanes, one after the other, from a first number on."""
     symbol = f"exact.reduce.{name}.{suffix(lanes)}"
     w = library.writer(lanes)
@@ -191,21 +193,19 @@ def of_bits_symbol(library: Library, type: Attribute, result: Attribute) -> str:
 # A number is four doubles side by side; with those that it may be padded by, `Memory.doubles`.
 
 
-def load_symbol(library: Library, type: Attribute, *, masked: bool = False) -> str:
+def load_symbol(library: Library, type: Attribute, masked: bool = False) -> str:
     """Return the function that loads a type: of a pointer, then of a mask and of other lanes."""
     symbol = f"exact.{'masked.' if masked else ''}load.{suffix_of(type)}"
-    if symbol not in library.definitions:
-        write = _load_numbers if is_float(type) else _load_integers
-        write(library, symbol, type, masked)
+    write = _load_numbers if is_float(type) else _load_integers
+    write(library, symbol, type, masked)
     return symbol
 
 
-def store_symbol(library: Library, type: Attribute, *, masked: bool = False) -> str:
+def store_symbol(library: Library, type: Attribute, masked: bool = False) -> str:
     """Return the function that stores a type: of a value, a pointer, then of a mask."""
     symbol = f"exact.{'masked.' if masked else ''}store.{suffix_of(type)}"
-    if symbol not in library.definitions:
-        write = _store_numbers if is_float(type) else _store_integers
-        write(library, symbol, type, masked)
+    write = _store_numbers if is_float(type) else _store_integers
+    write(library, symbol, type, masked)
     return symbol
 
 

@@ -1,7 +1,8 @@
 """Rewrite a module of the llvm dialect to one that computes on exact numbers."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +23,25 @@ from xdsl.dialects.llvm import LinkageAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from gawee_dialect.analysis.fingerprint import Fingerprints
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.hints import isa
-from gawee_dialect.instruments.prove.native import lanes
+from gawee_dialect.instruments.prove.degrees import Counts
+from gawee_dialect.instruments.prove.lowered import Piece
 from gawee_dialect.instruments.prove.native import lanes as lane_functions
-from gawee_dialect.instruments.prove.native.functions import ON_LANES, ON_VECTORS, Library
+from gawee_dialect.instruments.prove.native.code import Code
+from gawee_dialect.instruments.prove.native.functions import (
+    ON_LANES,
+    ON_VECTORS,
+    Library,
+    Request,
+)
 from gawee_dialect.instruments.prove.native.writer import (
     DOUBLE,
     PARTS,
+    CountingWriter,
     Memory,
+    Writer,
     function_type,
     in_registers,
     is_float,
@@ -41,7 +50,13 @@ from gawee_dialect.instruments.prove.native.writer import (
     spelled,
 )
 from gawee_dialect.instruments.prove.numbers import Numbers
-from gawee_dialect.instruments.prove.residues import NotProvable, Primes, counts, primes
+from gawee_dialect.instruments.prove.residues import (
+    NotProvable,
+    Primes,
+    Residues,
+    current,
+    primes,
+)
 from gawee_dialect.interpreter.arrays import Array, attribute_value
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.upstream import llvm as ours
@@ -122,46 +137,59 @@ KEPT_FUNCTIONS = 1024
 
 
 @lru_cache(maxsize=4)
-def _library(memory: Memory, primes: Primes, counts: bool) -> Library:
-    return Library(memory, ON_VECTORS, ON_LANES)
+def _library(memory: Memory, arithmetic: Residues) -> Library:
+    writer = CountingWriter if isinstance(arithmetic, Counts) else Writer
+    return Library(memory, ON_VECTORS, ON_LANES, writer)
+
+
+class _Kept(NamedTuple):
+    """What functions were rewritten to, which is the same where a run counts."""
+
+    codes: dict[bytes, Code]
+    requests: dict[str, Request]
+    """How the functions of a library are written that they call."""
 
 
 @lru_cache(maxsize=4)
-def _kept_texts(memory: Memory, primes: Primes, counts: bool) -> dict[str, str]:
-    return {}
+def _kept(memory: Memory, primes: Primes) -> _Kept:
+    return _Kept({}, {})
 
 
 class ExactModule:
     """A module of the llvm dialect on exact numbers, and the functions that it calls."""
 
-    def __init__(self, module: ModuleOp, memory: Memory):
-        """Take a module, which is rewritten as its texts are made."""
-        self.module = module
+    def __init__(self, pieces: Sequence[Piece], memory: Memory):
+        """Take the functions and globals of a module; those without a body are declared."""
         self.memory = memory
-        how = memory, primes(), counts()
-        self.library = _library(*how)
-        self._kept = _kept_texts(*how)
+        self.library = _library(memory, current())
+        self._kept = _kept(memory, primes())
         self._types: dict[Operation, Sequence[Attribute]] = {}
         """Of what each op takes, before it was numbers."""
-        for op in list(module.ops):
-            if isinstance(op, llvm.FuncOp) and not op.body.blocks and _of_libm(op.sym_name.data):
-                op.detach()
+        ops = [pair for each in pieces for pair in each.ops.items()]
+        self._defined = [(key, op) for key, op in ops if not _is_declared(op)]
+        self.declared = {
+            op.sym_name.data: op
+            for _, op in ops
+            if _is_declared(op) and _of_libm(op.sym_name.data) is None
+        }
+        """Functions without a body, by name."""
 
-    def texts(self, attributes: Mapping[str, str]) -> Iterator[str]:
-        """Yield LLVM IR of each function and global of its own.
+    def codes(self, attributes: Mapping[str, str]) -> Sequence[Code]:
+        """Return LLVM IR of each function and global, and let the library have what these call.
 
         Raises NotProvable for an op that has no exact meaning.
         """
-        said = Fingerprints()
-        for op in list(self.module.ops):
-            if isinstance(op, llvm.FuncOp) and not op.body.blocks:
-                continue
-            if len(self._kept) >= KEPT_FUNCTIONS:
-                self._kept.clear()
-            key = said.of(op)
-            if key not in self._kept:
-                self._kept[key] = self._text(op, attributes)
-            yield self._kept[key]
+        codes, requests = self._kept
+        if len(codes) > KEPT_FUNCTIONS:
+            codes.clear()
+        for key, op in self._defined:
+            if key not in codes:
+                codes[key] = Code.of(self._text(op.clone(), attributes))
+        found = [codes[key] for key, _ in self._defined]
+        for name in {name for each in found for name in each.needs} & requests.keys():
+            write, key = requests[name]
+            self.library.symbol(write, *key)
+        return found
 
     def _text(self, op: Operation, attributes: Mapping[str, str]) -> str:
         match op:
@@ -171,7 +199,6 @@ class ExactModule:
                 self._rewrite_global(op)
             case _:
                 raise _no_meaning(op)
-        op.detach()
         # LLVM is loaded for loops alone.
         from gawee_dialect.backend.llvm_text import llvm_text
 
@@ -220,7 +247,16 @@ class ExactModule:
         elif not isinstance(op, UNTOUCHED):
             raise _no_meaning(op)
 
-    def _replace(self, op: Operation, symbol: str, operands: Sequence[SSAValue]) -> None:
+    def _replace(
+        self,
+        op: Operation,
+        operands: Sequence[SSAValue],
+        write: Callable[..., str],
+        *key: Hashable,
+    ) -> None:
+        """Put a call of a function of the library in the place of an op."""
+        symbol = self.library.symbol(write, *key)
+        self._kept.requests[symbol] = write, key
         result = in_registers(op.results[0].type) if op.results else None
         call = llvm.CallOp(symbol, *operands, return_type=result)
         self._put(op, call)
@@ -238,14 +274,13 @@ class ExactModule:
 
     def _call_function(self, op: Operation, name: str, operands: Sequence[SSAValue]) -> None:
         lanes = lanes_of(op.results[0].type)
-        self._replace(op, self.library.of_numbers(name, lanes, len(operands)), operands)
+        self._replace(op, operands, Library.of_numbers, name, lanes, len(operands))
 
     def _reduce(self, op: Operation, name: str) -> None:
         lanes = lanes_of(self._type(op, -1))
         assert lanes is not None
         with_start = len(op.operands) == 2
-        symbol = lane_functions.reduce_symbol(self.library, lanes, name, with_start=with_start)
-        self._replace(op, symbol, op.operands)
+        self._replace(op, op.operands, lane_functions.reduce_symbol, lanes, name, with_start)
 
     def constant(self, op: llvm.ConstantOp) -> None:
         """Make the numbers that float constants stand for."""
@@ -254,7 +289,7 @@ class ExactModule:
             return
         numbers = numbers_of_constant(op.value, type)
         if lanes_of(type) is not None:
-            self._replace(op, lane_functions.constant_symbol(self.library, numbers), ())
+            self._replace(op, (), lane_functions.constant_symbol, numbers.data.tobytes())
             return
         parts = DenseIntOrFPElementsAttr.from_list(
             TensorType(f64, [PARTS]), [float(each) for each in numbers.data.reshape(-1)]
@@ -277,7 +312,7 @@ class ExactModule:
         """Compare values."""
         flag = llvm.FCmpPredicateFlag.from_int(op.predicate.value.data).value.removeprefix("_")
         lanes = lanes_of(self._type(op))
-        self._replace(op, lane_functions.compare_symbol(self.library, lanes, flag), op.operands)
+        self._replace(op, op.operands, lane_functions.compare_symbol, lanes, flag)
 
     def select(self, op: Operation) -> None:
         """Choose numbers: by one bit as LLVM does, by several in each lane."""
@@ -287,70 +322,63 @@ class ExactModule:
         if lanes_of(condition.type) is None:
             self.retyped(op)
             return
-        self._replace(op, lane_functions.select_symbol(self.library, lanes), op.operands)
+        self._replace(op, op.operands, lane_functions.select_symbol, lanes)
 
     def of_integers(self, op: Operation) -> None:
         """Make numbers of integers."""
         cast, source = op.name.removeprefix("llvm."), op.operands[0].type
-        self._replace(
-            op, lane_functions.of_integers_symbol(self.library, cast, source), op.operands
-        )
+        self._replace(op, op.operands, lane_functions.of_integers_symbol, cast, source)
 
     def to_integers(self, op: Operation) -> None:
         """Make integers of numbers."""
         cast, type = op.name.removeprefix("llvm."), op.results[0].type
-        self._replace(op, lane_functions.to_integers_symbol(self.library, cast, type), op.operands)
+        self._replace(op, op.operands, lane_functions.to_integers_symbol, cast, type)
 
     def bits(self, op: llvm.BitcastOp) -> None:
         """Take the bits of the floats that are nearest, or make numbers of such bits."""
         source, type = self._type(op), op.result.type
         if is_float(source) and not is_float(type):
-            symbol = lane_functions.to_bits_symbol(self.library, source, type)
+            self._replace(op, op.operands, lane_functions.to_bits_symbol, source, type)
         elif is_float(type) and not is_float(source):
-            symbol = lane_functions.of_bits_symbol(self.library, source, type)
-        elif not is_float(type):
-            return
-        else:
+            self._replace(op, op.operands, lane_functions.of_bits_symbol, source, type)
+        elif is_float(type):
             raise _no_meaning(op)
-        self._replace(op, symbol, op.operands)
 
     def extract(self, op: Operation) -> None:
         """Take a lane."""
         _, index = op.operands
         lanes = lanes_of(self._type(op))
         if is_float(op.results[0].type) and lanes is not None:
-            symbol = lane_functions.extract_symbol(self.library, lanes, spelled(index.type))
-            self._replace(op, symbol, op.operands)
+            self._replace(
+                op, op.operands, lane_functions.extract_symbol, lanes, spelled(index.type)
+            )
 
     def insert(self, op: Operation) -> None:
         """Put a number in a lane."""
         lanes = lanes_of(op.results[0].type)
         if is_float(op.results[0].type) and lanes is not None:
             index = spelled(op.operands[2].type)
-            symbol = lane_functions.insert_symbol(self.library, lanes, index)
-            self._replace(op, symbol, op.operands)
+            self._replace(op, op.operands, lane_functions.insert_symbol, lanes, index)
 
     def shuffle(self, op: llvm.ShuffleVectorOp) -> None:
         """Take lanes of two vectors."""
         lanes = lanes_of(self._type(op))
         if is_float(op.res.type) and lanes is not None:
             assert isa(op.mask, DenseArrayBase[IntegerType])
-            mask = op.mask.get_values()
-            symbol = lane_functions.shuffle_symbol(self.library, lanes, mask)
-            self._replace(op, symbol, (op.v1, op.v2))
+            mask = tuple(op.mask.get_values())
+            self._replace(op, (op.v1, op.v2), lane_functions.shuffle_symbol, lanes, mask)
 
     def load(self, op: llvm.LoadOp) -> None:
         """Load the parts of numbers, and bytes of integers that lie apart."""
         type = op.dereferenced_value.type
         if _lies_apart(type):
-            self._replace(op, lanes.load_symbol(self.library, type), (op.ptr,))
+            self._replace(op, (op.ptr,), lane_functions.load_symbol, type)
 
     def store(self, op: llvm.StoreOp) -> None:
         """Store the parts of numbers, and bytes of integers apart."""
         type = self._type(op)
         if _lies_apart(type):
-            symbol = lanes.store_symbol(self.library, type)
-            self._replace(op, symbol, (op.value, op.ptr))
+            self._replace(op, (op.value, op.ptr), lane_functions.store_symbol, type)
 
     def address(self, op: llvm.GEPOp) -> None:
         """Stretch the distance between elements."""
@@ -383,16 +411,15 @@ class ExactModule:
         if name.startswith("llvm.x86.avx512.vpdpbusd."):
             return
         if name == "llvm.x86.avx512.permvar.sf.512":
-            self._replace(op, lanes.lookup_symbol(self.library, 16), op.args)
+            self._replace(op, op.args, lane_functions.lookup_symbol, 16)
         elif name.startswith("llvm.masked.load."):
             pointer, mask, others = op.args
             type = op.results[0].type
-            symbol = lanes.load_symbol(self.library, type, masked=True)
-            self._replace(op, symbol, (pointer, mask, others))
+            self._replace(op, (pointer, mask, others), lane_functions.load_symbol, type, True)
         elif name.startswith("llvm.masked.store."):
             value, pointer, mask = op.args
-            symbol = lanes.store_symbol(self.library, self._type(op), masked=True)
-            self._replace(op, symbol, (value, pointer, mask))
+            type = self._type(op)
+            self._replace(op, (value, pointer, mask), lane_functions.store_symbol, type, True)
         else:
             raise _no_meaning(op)
 
@@ -424,6 +451,10 @@ RULES: Mapping[type[Operation], Callable[..., None]] = {
     llvm.CallIntrinsicOp: ExactModule.intrinsic,
 }
 """What becomes of ops that are no functions of numbers alone."""
+
+
+def _is_declared(op: Operation) -> TypeGuard[llvm.FuncOp]:
+    return isinstance(op, llvm.FuncOp) and not op.body.blocks
 
 
 def _lies_apart(type: Attribute) -> bool:

@@ -1,8 +1,7 @@
 """Run functions of the llvm dialect on exact numbers, as machine code."""
 
 import ctypes
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -20,7 +19,8 @@ from gawee_dialect.dialect.entry import MAIN, PREPARE
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.instruments.check.isolated import run_isolated
 from gawee_dialect.instruments.check.native_run import Bytes, GuardedMemory
-from gawee_dialect.instruments.prove.lowered import lowered
+from gawee_dialect.instruments.prove.lowered import Piece, pieces_of
+from gawee_dialect.instruments.prove.native.code import joined
 from gawee_dialect.instruments.prove.native.rewriting import (
     ExactModule,
     stretched,
@@ -47,10 +47,6 @@ KEPT_OBJECTS = 1024
 OPT_LEVEL = 1
 """What runs once need not be optimised."""
 
-_NAME = re.compile(r"@([\w.$-]+)")
-_DEFINITION = re.compile(r"^define (.*)\{$", re.MULTILINE)
-_GLOBAL = re.compile(r"^@([\w.$-]+) = (constant|global) (\[\d+ x \w+\])", re.MULTILINE)
-
 
 @lru_cache(maxsize=KEPT_OBJECTS)
 def _object(text: str) -> tuple[bytes, tuple[str, ...]]:
@@ -61,62 +57,21 @@ def _object(text: str) -> tuple[bytes, tuple[str, ...]]:
     return made.code, made.external
 
 
-def _declarations(texts: Iterable[str], external: Iterable[str]) -> dict[str, str]:
-    """Return how each function and global is declared where it is not defined."""
-    found: dict[str, str] = {}
-    for text in texts:
-        for match in _DEFINITION.finditer(text):
-            head = _without_attributes(match[1])
-            found[_first_name(head)] = f"declare {head}"
-        for match in _GLOBAL.finditer(text):
-            found[match[1]] = f"@{match[1]} = external {match[2]} {match[3]}"
-    for line in external:
-        found[_first_name(line)] = line
-    return found
-
-
-def _without_attributes(head: str) -> str:
-    return head[: head.rindex(")") + 1]
-
-
-def _first_name(line: str) -> str:
-    match = _NAME.search(line)
-    assert match is not None
-    return match[1]
-
-
-def _modules(exact: ExactModule) -> Iterator[str]:
-    """Yield LLVM IR for each function, with what it needs declared."""
+def _objects(exact: ExactModule) -> Iterator[tuple[bytes, tuple[str, ...]]]:
+    """Yield the object files of a module's functions, and of those of the library."""
     from gawee_dialect.backend.jit import Target
     from gawee_dialect.backend.llvm_text import llvm_text
 
-    declared = [
-        llvm_text(ModuleOp([op.clone()])).strip()
-        for op in exact.module.ops
-        if isinstance(op, llvm.FuncOp) and not op.body.blocks
-    ]
-    texts = list(exact.texts(Target().resolved().function_attributes()))
-    texts += _called(texts, exact.library.definitions)
-    known = _declarations(texts, (*declared, *exact.library.declarations))
-    for text in texts:
-        named = set(_NAME.findall(text))
-        defined = {_first_name(match[0]) for match in _DEFINITION.finditer(text)}
-        defined |= {match[1] for match in _GLOBAL.finditer(text)}
-        defined |= {_first_name(line) for line in text.splitlines() if line.startswith("declare")}
-        needed = [known[name] for name in sorted(named - defined) if name in known]
-        yield "\n".join((text, *needed, ""))
-
-
-def _called(texts: Iterable[str], definitions: Mapping[str, str]) -> list[str]:
-    """Return the functions of the library that texts call, and those that these call."""
-    found: dict[str, str] = {}
-    waiting = list(texts)
-    while waiting:
-        for name in _NAME.findall(waiting.pop()):
-            if name in definitions and name not in found:
-                found[name] = definitions[name]
-                waiting.append(found[name])
-    return list(found.values())
+    library, codes = exact.library, exact.codes(Target().resolved().function_attributes())
+    known = dict(library.declarations)
+    for name, op in exact.declared.items():
+        known[name] = llvm_text(ModuleOp([op.clone()])).strip()
+    for each in (*codes, *library.definitions.values()):
+        known |= each.defines
+    for each in codes:
+        yield _object(joined([each], known))
+    for group in library.groups(name for each in codes for name in each.needs):
+        yield _object(joined(group, known))
 
 
 class ExactCode:
@@ -131,7 +86,7 @@ class ExactCode:
 
         initialize()
         target = Target(opt_level=OPT_LEVEL)
-        objects = [_object(text) for text in _modules(exact)]
+        objects = list(_objects(exact))
         external = {name for _, names in objects for name in names}
         with openmp.linked(tuple(external)) as runtime:
             self.runtime = runtime
@@ -231,24 +186,29 @@ class ExactFunctions:
 
 
 def compile_exactly(
-    module: ModuleOp, dtypes: Sequence[np.dtype[np.generic]] = ()
+    module: ModuleOp, pieces: Sequence[Piece], dtypes: Sequence[np.dtype[np.generic]] = ()
 ) -> ExactFunctions:
-    """Compile a module of the llvm dialect, which is rewritten; raises NotProvable."""
+    """Compile a module of which the pieces are known; raises NotProvable."""
     if sources_of(module):
         raise NotProvable(Diagnostic("no exact meaning of C that a module brings"))
     if any(each.name == "bfloat16" for each in dtypes):
         raise NotProvable(Diagnostic("no exact meaning of the bits of bf16"))
-    memory = Memory.of(module, dtypes)
-    return ExactFunctions(ExactCode(ExactModule(module, memory)), memory)
+    memory = Memory.of(any(each.has_halves for each in pieces), dtypes)
+    return ExactFunctions(ExactCode(ExactModule(pieces, memory)), memory)
 
 
-def _signatures(module: ModuleOp, function: str) -> "dict[str, Signature]":
-    from gawee_dialect.backend.signature import llvm_function, signature_of
+def _signatures(pieces: Sequence[Piece], function: str) -> "dict[str, Signature]":
+    from gawee_dialect.backend.signature import signature_of
 
+    modules: dict[str, ModuleOp] = {}
+    for op in (op for each in pieces for op in each.ops.values()):
+        module = op.parent_op()
+        if isinstance(op, llvm.FuncOp) and op.body.blocks and isinstance(module, ModuleOp):
+            modules[op.sym_name.data] = module
     try:
-        found = {function: signature_of(module, function)}
-        if found[function].of_role("prepared") and llvm_function(module, PREPARE) is not None:
-            return {PREPARE: signature_of(module, PREPARE), MAIN: found[function]}
+        found = {function: signature_of(modules.get(function, ModuleOp([])), function)}
+        if found[function].of_role("prepared") and PREPARE in modules:
+            return {PREPARE: signature_of(modules[PREPARE], PREPARE), MAIN: found[function]}
     except GaweeError as error:
         raise NotProvable(error.diagnostics[0]) from error
     except VerifyException as error:
@@ -257,18 +217,21 @@ def _signatures(module: ModuleOp, function: str) -> "dict[str, Signature]":
 
 
 def run_natively(
-    module: ModuleOp, arguments: Sequence[Mapping[str, Array]], function: str
+    module: ModuleOp,
+    pieces: Sequence[Piece],
+    arguments: Sequence[Mapping[str, Array]],
+    function: str,
 ) -> Sequence[dict[str, Array]]:
-    """Run a function of the llvm dialect on each of some arguments; the module is rewritten.
+    """Run a function of loops or of the llvm dialect on each of some arguments.
 
     Returns outputs by name: exact numbers of floats. Raises NotProvable, and GaweeError where the
     program goes wrong.
     """
-    signatures = _signatures(module, function)
+    signatures = _signatures(pieces, function)
     if any(each.sizes for each in signatures.values()):
         raise NotProvable(Diagnostic("loops of open sizes"))
     buffers = [each for signature in signatures.values() for each in signature.buffers]
-    functions = compile_exactly(module, [each.dtype for each in buffers])
+    functions = compile_exactly(module, pieces, [each.dtype for each in buffers])
 
     def run() -> dict[str, Array]:
         runs = (functions.run(signatures, each).items() for each in arguments)
@@ -308,7 +271,7 @@ class ExactCalls(OpFunctions):
         for function in callable_ones.ops:
             if isinstance(function, FuncOp):
                 function.sym_visibility = None  # so that each kernel can be called
-        self._functions = compile_exactly(lowered(callable_ones))
+        self._functions = compile_exactly(callable_ones, [*pieces_of(callable_ones).values()])
 
     @impl(CallOp)
     def call(self, interpreter: Interpreter, op: CallOp, args: PythonValues) -> PythonValues:

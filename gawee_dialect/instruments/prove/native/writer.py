@@ -3,6 +3,7 @@
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from zlib import crc32
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -11,7 +12,6 @@ from xdsl.dialects.builtin import (
     Float32Type,
     Float64Type,
     IntegerType,
-    ModuleOp,
     VectorType,
     f64,
     i8,
@@ -27,7 +27,8 @@ from xdsl.ir import Attribute
 
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.hints import isa
-from gawee_dialect.instruments.prove.residues import primes
+from gawee_dialect.instruments.prove.degrees import NEAR, UNIT
+from gawee_dialect.instruments.prove.residues import LARGEST_EXACT, RANKS, primes
 
 # What types become where a float is an exact number: four doubles, the value and three residues.
 #
@@ -92,14 +93,12 @@ class Memory:
     """How many bytes there are for each byte that there was."""
 
     @staticmethod
-    def of(module: ModuleOp, dtypes: Iterable[np.dtype[np.generic]]) -> "Memory":
+    def of(has_halves: bool, dtypes: Iterable[np.dtype[np.generic]]) -> "Memory":
         """Choose the factor by the smallest float, of values or of arguments.
 
         That must hold four doubles.
         """
-        values = (value for op in module.walk() for value in (*op.results, *op.operands))
-        halves = any(isinstance(lane_of(value.type), Float16Type) for value in values)
-        smallest = 2 if halves or any(each == np.float16 for each in dtypes) else 4
+        smallest = 2 if has_halves or any(each == np.float16 for each in dtypes) else 4
         return Memory(PARTS * DOUBLE // smallest)
 
     def doubles(self, type: Attribute) -> int:
@@ -168,7 +167,7 @@ class Writer:
 
     def scalars(self) -> "Writer":
         """Return what writes of scalars in the same function."""
-        return Writer(None, self._declare, self.lines)
+        return type(self)(None, self._declare, self.lines)
 
     def emit(self, text: str) -> str:
         """Add an instruction, and return the name of its result."""
@@ -260,6 +259,130 @@ class Writer:
                 operands = f"{self.type} {result[part]}, double {number[part]}, i32 {lane}"
                 result[part] = self.emit(f"insertelement {operands}")
         return result
+
+    # What is computed beside the value: residues, or what a run has in their place.
+
+    def linear(self, op: str, lhs: Parts, rhs: Parts) -> list[str]:
+        """Compute a sum, a difference or a product of numbers."""
+        value, *rest = (self.binary(op, *each) for each in zip(lhs, rhs, strict=True))
+        return [value, *self.all_reduced(rest)]
+
+    def fused(self, lhs: Parts, rhs: Parts, addend: Parts) -> list[str]:
+        """Compute x * y + z; not rounded once: the value is that of a product and a sum."""
+        value = self.binary("fadd", self.binary("fmul", lhs[0], rhs[0]), addend[0])
+        parts = zip(lhs[1:], rhs[1:], addend[1:], strict=True)
+        return [value, *self.all_reduced([self.intrinsic("fma", *each) for each in parts])]
+
+    def reciprocals(self, residues: Sequence[str]) -> list[str]:
+        """Compute the residues of 1 / x: by Fermat's theorem, the power p - 2."""
+        return [self._power_of(*each) for each in zip(residues, primes(), strict=True)]
+
+    def _power_of(self, base: str, prime: int) -> str:
+        result = self.constant(1)
+        for bit in f"{prime - 2:b}":
+            result = self.reduced(self.binary("fmul", result, result), prime)
+            if bit == "1":
+                result = self.reduced(self.binary("fmul", result, base), prime)
+        return result
+
+    def equals(self, number: Parts, whole: str) -> str:
+        """Return whether a number is a whole one, whatever rounding did to its value."""
+        same = self.compare("olt", self.intrinsic("fabs", whole), self.exact(LARGEST_EXACT))
+        for rest in self.all_reduced([self.binary("fsub", each, whole) for each in number[1:]]):
+            same = self.both(same, self.compare("oeq", rest, self.constant(0)))
+        return same
+
+    def rank(self, number: Parts) -> str:
+        """Return a double that distinguishes numbers by two of their residues."""
+        first, second = (
+            self._positive(residue, prime)
+            for residue, prime in zip(number[1:3], primes()[:2], strict=True)
+        )
+        return self.binary("fadd", self.binary("fmul", first, self.exact(RANKS)), second)
+
+    def _positive(self, residue: str, prime: int) -> str:
+        above = self.binary("fadd", residue, self.constant(prime))
+        return self.choose(self.compare("olt", residue, self.constant(0)), above, residue)
+
+    def of_function(self, name: str, operands: Sequence[Parts]) -> list[str]:
+        """Compute residues of a function that is not interpreted: a hash of its operands."""
+        return self._hashed(name, map(self._word, operands))
+
+    def of_bits(self, value: str) -> list[str]:
+        """Compute residues of a fraction that was put together bit by bit."""
+        return self._hashed("bits", [self.emit(f"bitcast double {value} to i64")])
+
+    def _word(self, number: Parts) -> str:
+        """Write what `Residues.words` returns."""
+        value, *residues = number
+        packed = "0"
+        for index, (residue, prime) in enumerate(zip(residues, primes(), strict=True)):
+            known = self.choose(self.is_finite(residue), residue, self.constant(0))
+            word = self.emit(f"fptoui double {self._positive(known, prime)} to i64")
+            packed = self.emit(f"or i64 {packed}, {self.emit(f'shl i64 {word}, {21 * index}')}")
+        above = self.compare("ogt", value, self.constant(0))
+        infinity = self.emit(f"select i1 {above}, i64 -3, i64 -4")
+        is_nan = self.compare("uno", value, value)
+        special = self.emit(f"select i1 {is_nan}, i64 -2, i64 {infinity}")
+        return self.emit(f"select i1 {self.is_finite(value)}, i64 {packed}, i64 {special}")
+
+    def _hashed(self, name: str, words: Iterable[str]) -> list[str]:
+        """Write the residues of a hash of a name and of words."""
+        state = self._stirred(self.emit(f"add i64 0, {crc32(name.encode())}"))
+        for word in words:
+            state = self._stirred(self.emit(f"xor i64 {state}, {word}"))
+        rest = [self.emit(f"urem i64 {state}, {prime}") for prime in primes()]
+        return self.all_reduced([self.emit(f"uitofp i64 {each} to double") for each in rest])
+
+    def _stirred(self, state: str) -> str:
+        """Write what `residues.mixed` does after each word."""
+        state = self.emit(f"add i64 {state}, {_signed(0x9E3779B97F4A7C15)}")
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            mixed = self.emit(f"xor i64 {state}, {self.emit(f'lshr i64 {state}, {shift}')}")
+            state = self.emit(f"mul i64 {mixed}, {_signed(factor)}")
+        return self.emit(f"xor i64 {state}, {self.emit(f'lshr i64 {state}, 31')}")
+
+
+class CountingWriter(Writer):
+    """What a run writes that counts: see `Counts`."""
+
+    def linear(self, op: str, lhs: Parts, rhs: Parts) -> list[str]:
+        counted = [self._larger(*each) for each in zip(lhs[1:], rhs[1:], strict=True)]
+        if op == "fmul":
+            counted[0] = self.binary("fadd", lhs[1], rhs[1])
+        return [self.binary(op, lhs[0], rhs[0]), *counted]
+
+    def fused(self, lhs: Parts, rhs: Parts, addend: Parts) -> list[str]:
+        return self.linear("fadd", self.linear("fmul", lhs, rhs), addend)
+
+    def reciprocals(self, residues: Sequence[str]) -> list[str]:
+        return [*residues]
+
+    def equals(self, number: Parts, whole: str) -> str:
+        distance = self.intrinsic("fabs", self.binary("fsub", number[0], whole))
+        return self.compare("olt", distance, self.exact(NEAR))
+
+    def rank(self, number: Parts) -> str:
+        return self.constant(0)
+
+    def of_function(self, name: str, operands: Sequence[Parts]) -> list[str]:
+        degree, inner, depth = operands[0][1:]
+        for _, *more in operands[1:]:
+            degree, inner, depth = map(self._larger, (degree, inner, depth), more)
+        of_data = self.compare("ogt", degree, self.exact(UNIT / 2))
+        inner, depth = self._larger(inner, degree), self.binary("fadd", depth, self.exact(UNIT))
+        counted = (self.exact(UNIT), inner, depth)
+        return [self.choose(of_data, each, self.constant(0)) for each in counted]
+
+    def of_bits(self, value: str) -> list[str]:
+        return [self.exact(UNIT), self.constant(0), self.constant(0)]
+
+    def _larger(self, lhs: str, rhs: str) -> str:
+        return self.intrinsic("maxnum", lhs, rhs)
+
+
+def _signed(word: int) -> int:
+    return word - (1 << 64) if word >> 63 else word
 
 
 def bits_of(value: float) -> int:
