@@ -15,7 +15,7 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.instruments.prove.residues import NotProvable
 from gawee_dialect.interpreter.arrays import dtype_of
-from gawee_dialect.upstream.walk import all_ops
+from gawee_dialect.upstream.dominance import all_ops
 
 LOOPS = scf.ForOp | scf.ParallelOp | scf.WhileOp
 ELEMENTS = memref.LoadOp | memref.StoreOp
