@@ -31,7 +31,7 @@ from gawee_dialect.scheduling import schedule
 from gawee_dialect.scheduling.kernels import NetworkSchedule
 from gawee_dialect.target.description import HOST
 from gawee_dialect.target.machine import find_processor
-from gawee_dialect.tools.run_inputs import input_specs
+from gawee_dialect.tools.run_session import input_specs
 from gawee_dialect.universe import make_context
 from gawee_dialect.upstream.located_parser import LocatedParser
 

@@ -25,7 +25,7 @@ from gawee_dialect.model import Model
 from gawee_dialect.parameters.given_inputs import random_inputs, random_parameters
 from gawee_dialect.plots.picture import COLOURS, picture
 from gawee_dialect.schedules.keys import Decision
-from gawee_dialect.tools.run_inputs import input_specs
+from gawee_dialect.tools.run_session import input_specs
 from gawee_dialect.tuning.search import Settings, Tuner
 from gawee_dialect.universe import make_context
 from gawee_dialect.upstream.located_parser import LocatedParser

@@ -223,7 +223,7 @@ def _program_by_kernels(plan: Plan, module: ModuleOp, options: CodeOptions) -> P
 
 
 def _tell_assembly(program: Program) -> None:
-    from gawee_dialect.backend.listings import assembly_functions, llvm_functions
+    from gawee_dialect.backend.code_generation import assembly_functions, llvm_functions
 
     llvm = llvm_functions(program.llvm)
     assembly = assembly_functions(program.code.assembly, llvm)

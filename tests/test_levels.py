@@ -21,7 +21,7 @@ from gawee_dialect.levels import Level, level_of
 from gawee_dialect.model import Model, load
 from gawee_dialect.parameters.given_inputs import random_parameters
 from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
-from gawee_dialect.tools.run_inputs import input_specs
+from gawee_dialect.tools.run_session import input_specs
 from gawee_dialect.universe import make_context
 from tests.archives import savez
 from tests.closeness import assert_allclose

@@ -96,8 +96,6 @@ LATE = {
     "gawee_dialect.frontends.npu_ir.ir",
     # Every tool completes command lines, of all tools.
     *("gawee_dialect.tools.command_line", "gawee_dialect.tools.gawee"),
-    # A worker reads the command line again of the tool that it works for.
-    *("gawee_dialect.tools.fuzz_numbers", "gawee_dialect.tools.tune_kernel"),
 }
 """Whose functions load what imports the module, with the reason."""
 

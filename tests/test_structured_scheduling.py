@@ -18,7 +18,7 @@ from gawee_dialect.parameters.given_inputs import random_inputs
 from gawee_dialect.schedules.script import parse_script
 from gawee_dialect.scheduling import schedule
 from gawee_dialect.scheduling.structured import StructuredSchedule
-from gawee_dialect.tools.run_inputs import input_specs
+from gawee_dialect.tools.run_session import input_specs
 from tests.effort import mostly_full
 from tests.passes.modules import evaluate, parse
 from tests.schedules.test_transform_dialect import (

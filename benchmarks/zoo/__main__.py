@@ -19,8 +19,7 @@ from benchmarks.zoo.networks import Network, zoo
 from benchmarks.zoo.peers import PEERS
 from benchmarks.zoo.table import page
 from gawee_dialect.workers.dask_workers import DaskWorkers
-from gawee_dialect.workers.forked import run_forked
-from gawee_dialect.workers.workers import Workers
+from gawee_dialect.workers.workers import Workers, run_forked
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "build" / "zoo.jsonl"

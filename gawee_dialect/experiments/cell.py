@@ -29,8 +29,7 @@ from gawee_dialect.experiments.provenance import (
     package_versions,
     this_machine,
 )
-from gawee_dialect.experiments.records import Record
-from gawee_dialect.experiments.study import Cell, Measuring, Pipeline
+from gawee_dialect.experiments.study import Cell, Measuring, Pipeline, Record
 from gawee_dialect.hints import isa
 from gawee_dialect.model import Model, load
 from gawee_dialect.parameters.given_inputs import random_inputs, random_parameters

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.evaluation.statistics import Ratio
-from gawee_dialect.experiments.records import FILE, Record, latest, processor_of, read_records
 from gawee_dialect.experiments.runner import STUDY
+from gawee_dialect.experiments.study import FILE, Record, latest, processor_of, read_records
 from gawee_dialect.experiments.study_file import read_study
 from gawee_dialect.hints import isa
 

@@ -13,8 +13,15 @@ from time import perf_counter
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.experiments.cell import record_of
 from gawee_dialect.experiments.provenance import files_of, key_of, origin_of, this_machine
-from gawee_dialect.experiments.records import FILE, Journal, Record, processor_of, read_records
-from gawee_dialect.experiments.study import Cell, Study
+from gawee_dialect.experiments.study import (
+    FILE,
+    Cell,
+    Journal,
+    Record,
+    Study,
+    processor_of,
+    read_records,
+)
 from gawee_dialect.hints import isa
 from gawee_dialect.whole_file import write_file
 from gawee_dialect.workers.workers import ThisProcess, Workers

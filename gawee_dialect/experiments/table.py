@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.evaluation.statistics import CONFIDENCE, Ratio, holm, noise_text, permutation_p
-from gawee_dialect.experiments.records import Record
 from gawee_dialect.experiments.results import Results, Row
+from gawee_dialect.experiments.study import Record
 
 Cells = Sequence[str]
 DASH = "-"

@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of
-from gawee_dialect.interpreter.extremes import maximum, minimum
+from gawee_dialect.interpreter.math import maximum, minimum
 from gawee_dialect.interpreter.scalars import Evaluate, plain, scalar_functions
 from gawee_dialect.upstream.arith import ON_VECTORS, CmpfOp, CmpiOp, RemFOp
 

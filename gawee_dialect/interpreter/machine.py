@@ -35,9 +35,12 @@ from gawee_dialect.interpreter.math import MathFunctions
 from gawee_dialect.interpreter.memref import MemrefFunctions
 from gawee_dialect.interpreter.scf import OmpFunctions, ScfFunctions
 from gawee_dialect.interpreter.tensor import TensorFunctions
-from gawee_dialect.interpreter.vector import VectorFunctions, VectorMemoryFunctions
-from gawee_dialect.interpreter.vector_transfers import VectorTransferFunctions
-from gawee_dialect.upstream.walk import all_ops, kinds_of
+from gawee_dialect.interpreter.vector import (
+    VectorFunctions,
+    VectorMemoryFunctions,
+    VectorTransferFunctions,
+)
+from gawee_dialect.upstream.dominance import all_ops, kinds_of
 
 # Described ops whose meaning is a Python function that is registered for their name.
 

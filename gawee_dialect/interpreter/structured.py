@@ -27,7 +27,6 @@ from xdsl.utils.exceptions import InterpretationError
 from gawee_dialect.dialect.arrays import contract, in_loop_order, total_dtype
 from gawee_dialect.interpreter.arrays import Array, is_half
 from gawee_dialect.interpreter.body import evaluate_values
-from gawee_dialect.interpreter.extremes import Extreme, maximum, minimum
 from gawee_dialect.interpreter.loop_views import (
     index_grid,
     loop_ranges,
@@ -35,6 +34,7 @@ from gawee_dialect.interpreter.loop_views import (
     operand_view,
     part,
 )
+from gawee_dialect.interpreter.math import Extreme, maximum, minimum
 
 PIECE_ELEMENTS = 1 << 23
 """The most elements that an intermediate array of a reduction may have."""

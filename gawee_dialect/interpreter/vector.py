@@ -7,19 +7,28 @@ the mask has set.
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from xdsl.dialects import vector
-from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType
-from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects import ub, vector
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, TensorType, VectorType
+from xdsl.interpreter import (
+    Interpreter,
+    PythonValues,
+    ReturnedValues,
+    TerminatorValue,
+    impl,
+    impl_terminator,
+    register_impls,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arith import signed, unsigned
 from gawee_dialect.interpreter.arrays import Array, dtype_of
-from gawee_dialect.interpreter.extremes import maximum, minimum
 from gawee_dialect.interpreter.functions import OpFunctions
-from gawee_dialect.interpreter.math import fma
-from gawee_dialect.interpreter.scalars import Evaluate, plain, scalar_functions
+from gawee_dialect.interpreter.math import fma, maximum, minimum
+from gawee_dialect.interpreter.scalars import Evaluate, floats_of, plain, scalar_functions
+from gawee_dialect.upstream.vector import MaskOp, MultiReductionOp, YieldOp
 
 Kind = vector.CombiningKindFlag
 
@@ -184,3 +193,171 @@ class VectorMemoryFunctions(OpFunctions):
         array, *indices, mask, value = args
         store_masked(row_from(array, indices, lanes_reached(mask)), mask, value)
         return ()
+
+
+# What the ops of the vector dialect do that upstream's vectorization makes, of several dimensions.
+#
+# A transfer is about a box of a tensor or memref: so many elements along each axis that the map
+# names, one along the others. What is not in bounds, or not set in the mask, is the padding of a
+# read, and is not written.
+
+
+Transfer = vector.TransferReadOp | vector.TransferWriteOp
+
+
+def _axes(map: AffineMap) -> list[int | None]:
+    """Return the axis of the memory that each axis of the vector goes along; None for none."""
+    return [e.position if isinstance(e, AffineDimExpr) else None for e in map.results]
+
+
+def _in_bounds(
+    op: Transfer, array: Array, indices: Sequence[Array], box: Sequence[int], mask: Array | None
+) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
+    """Return the part of an array that a box from indices on has, and the part of the box.
+
+    Raises InterpretationError where an axis leaves the array that is said not to, or that is no
+    axis of the vector.
+    """
+    axes = _axes(op.permutation_map.data)
+    certain = {axis for axis, each in zip(axes, op.in_bounds, strict=True) if bool(each)}
+    parts: list[slice] = []
+    within: list[slice] = []
+    for axis, (index, size, count) in enumerate(zip(indices, array.shape, box, strict=True)):
+        begin, reached = int(index), count
+        if mask is not None and axis in axes:
+            others = tuple(each for each in range(mask.ndim) if each != _mask_axis(axes, axis))
+            reached = int(np.max(np.nonzero(mask.any(axis=others))[0], initial=-1)) + 1
+        is_certain = axis in certain or axis not in axes
+        last = begin + reached - 1
+        if reached and is_certain and not 0 <= begin <= last < size:
+            wrong = begin if not 0 <= begin < size else last
+            raise InterpretationError(
+                f"index {wrong} is out of bounds for dimension {axis} of size {size}"
+            )
+        first = min(max(begin, 0), size)
+        end = max(first, min(begin + count, size))
+        parts.append(slice(first, end))
+        within.append(slice(first - begin, end - begin))
+    return tuple(parts), tuple(within)
+
+
+def _mask_axis(axes: Sequence[int | None], axis: int) -> int:
+    """Return which axis of a mask an axis of the memory is: it has those that are named."""
+    return sorted(each for each in axes if each is not None).index(axis)
+
+
+def _boxed_mask(axes: Sequence[int | None], mask: Array, box: Sequence[int]) -> Array:
+    return mask.reshape([n if axis in axes else 1 for axis, n in enumerate(box)])
+
+
+def _box(axes: Sequence[int | None], rank: int, shape: Sequence[int]) -> list[int]:
+    sizes = dict(zip(axes, shape, strict=True))
+    return [sizes.get(axis, 1) for axis in range(rank)]
+
+
+def read_box(
+    interpreter: Interpreter,
+    op: vector.TransferReadOp,
+    args: PythonValues,
+    mask: Array | None,
+) -> Array:
+    """Return the vector that a transfer reads; raises InterpretationError out of bounds."""
+    array, *indices, padding = args
+    axes, shape = _axes(op.permutation_map.data), vector_shape(op.result.type)
+    box = _box(axes, array.ndim, shape)
+    part, within = _in_bounds(op, array, indices, box, mask)
+    result = floats_of(interpreter).filled(box, 0, array.dtype)
+    result[...] = padding
+    result[within] = array[part]
+    if mask is not None:
+        result = _merged(_boxed_mask(axes, mask, box), result, padding)
+    used = [axis for axis in axes if axis is not None]
+    rest = [axis for axis in range(array.ndim) if axis not in used]
+    moved = result.transpose([*used, *rest])
+    moved = moved.reshape([1 if axis is None else box[axis] for axis in axes])
+    return np.broadcast_to(moved, shape)
+
+
+def write_box(op: vector.TransferWriteOp, args: PythonValues, mask: Array | None) -> PythonValues:
+    """Write a vector; return the tensor where it is one. Raises InterpretationError."""
+    value, array, *indices = args
+    axes = [axis for axis in _axes(op.permutation_map.data) if axis is not None]  # all of them
+    box = _box(axes, array.ndim, value.shape)
+    part, within = _in_bounds(op, array, indices, box, mask)
+    order = sorted(range(len(axes)), key=lambda axis: axes[axis])
+    lanes = value.transpose(order).reshape(box)[within]
+    is_memory = isinstance(op.source.type, MemRefType)
+    result = array if is_memory else np.copy(array)
+    if mask is not None:
+        lanes = _merged(_boxed_mask(axes, mask, box)[within], lanes, result[part])
+    result[part] = lanes
+    return () if is_memory else (result,)
+
+
+def reduce_axes(op: MultiReductionOp, args: PythonValues, mask: Array | None) -> Array:
+    """Combine a vector along axes, in order, with what there was; lanes masked off are left out."""
+    source, start = args
+    combine, dims = REDUCTIONS[op.kind.data], op.reduction_dims.get_values()
+    kept = [axis for axis in range(source.ndim) if axis not in dims]
+    lanes = source.transpose([*dims, *kept])
+    set_lanes = None if mask is None else mask.transpose([*dims, *kept])
+    total = start
+    for place in np.ndindex(*lanes.shape[: len(dims)]):
+        combined = combine(total, lanes[place]).astype(source.dtype)
+        total = combined if set_lanes is None else np.where(set_lanes[place], combined, total)
+    return total
+
+
+def _mask(interpreter: Interpreter, op: Operation, own: SSAValue | None = None) -> Array | None:
+    """Return the mask of an op: its own, or that of the `vector.mask` which it is in."""
+    parent = op.parent_op()
+    given = parent.mask if isinstance(parent, MaskOp) else own
+    return None if given is None else interpreter.get_values((given,))[0]
+
+
+def _merged(mask: Array, lanes: Array, others: Array) -> Array:
+    return np.where(mask, lanes, others)
+
+
+@register_impls
+class VectorTransferFunctions(OpFunctions):
+    """Implementations of transfers, reductions along axes, and of what is masked."""
+
+    @impl(ub.PoisonOp)
+    def poison(self, interpreter: Interpreter, op: ub.PoisonOp, args: PythonValues) -> PythonValues:
+        type = op.result.type
+        memory = TensorType(getattr(type, "element_type", type), vector_shape(type))
+        return (floats_of(interpreter).fresh(memory),)
+
+    @impl(vector.TransferReadOp)
+    def transfer_read(
+        self, interpreter: Interpreter, op: vector.TransferReadOp, args: PythonValues
+    ) -> PythonValues:
+        mask = _mask(interpreter, op, op.mask)
+        return (read_box(interpreter, op, args[: len(op.indices) + 2], mask),)
+
+    @impl(vector.TransferWriteOp)
+    def transfer_write(
+        self, interpreter: Interpreter, op: vector.TransferWriteOp, args: PythonValues
+    ) -> PythonValues:
+        return write_box(op, args[: len(op.indices) + 2], _mask(interpreter, op, op.mask))
+
+    @impl(MultiReductionOp)
+    def multi_reduction(
+        self, interpreter: Interpreter, op: MultiReductionOp, args: PythonValues
+    ) -> PythonValues:
+        return (reduce_axes(op, args, _mask(interpreter, op)),)
+
+    @impl(MaskOp)
+    def mask(self, interpreter: Interpreter, op: MaskOp, args: PythonValues) -> PythonValues:
+        results = interpreter.run_ssacfg_region(op.body, ())
+        if op.otherwise is None:
+            return results
+        mask, otherwise = args
+        return (_merged(mask, results[0], otherwise),)
+
+    @impl_terminator(YieldOp)
+    def yield_(
+        self, interpreter: Interpreter, op: YieldOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        return ReturnedValues(args), ()

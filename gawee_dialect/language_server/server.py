@@ -29,8 +29,14 @@ from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.inspection.op_page import docstring, op_section
 from gawee_dialect.language_server.document import SOURCE, Document, find_op
 from gawee_dialect.language_server.name_index import Occurrence
-from gawee_dialect.language_server.pass_check import STDIN, check_pass, passes_beside
-from gawee_dialect.language_server.reading import Reading, Stale, read
+from gawee_dialect.language_server.reading import (
+    STDIN,
+    Reading,
+    Stale,
+    check_pass,
+    passes_beside,
+    read,
+)
 from gawee_dialect.universe import make_context
 
 # What can stand at a place of a text: ops, their attributes and keywords, values and symbols.

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from gawee_dialect.report.origins import OriginJson
-from gawee_dialect.report.snapshot import FunctionJson, OpJson
+from gawee_dialect.report.snapshot import FunctionJson, OpJson, OriginJson
 
 # Where boxes go: rows by longest path, and an order in each row by barycentres.
 #

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 from gawee_dialect.inspection.graph_view import GraphView, NodeView, TensorView
 from gawee_dialect.levels import Level
-from gawee_dialect.report.origins import Origins
-from gawee_dialect.report.snapshot import LevelJson, OpJson
+from gawee_dialect.report.snapshot import LevelJson, OpJson, Origins
 
 
 def graph_level(view: GraphView, origins: Origins) -> LevelJson:

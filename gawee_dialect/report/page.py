@@ -18,9 +18,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from gawee_dialect.report.drawing import Drawing
-from gawee_dialect.report.origins import OriginJson
 from gawee_dialect.report.recording import AssemblyJson, PassJson
-from gawee_dialect.report.snapshot import Json, LevelJson, StepJson
+from gawee_dialect.report.snapshot import Json, LevelJson, OriginJson, StepJson
 
 if TYPE_CHECKING:
     from gawee_dialect.report.document import Report

@@ -29,11 +29,11 @@ from gawee_dialect.levels import Level, level_of
 from gawee_dialect.passes.instrument import SILENT, Instrument, Rewrite
 from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.rewrite_pass import Pattern
-from gawee_dialect.report.origins import Origins
 from gawee_dialect.report.snapshot import (
     FunctionJson,
     Json,
     LevelJson,
+    Origins,
     Snapshots,
     StepJson,
     is_external,

@@ -18,7 +18,7 @@ from rich.console import Console
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.experiments.provenance import source_hash, this_machine
-from gawee_dialect.experiments.records import processor_of
+from gawee_dialect.experiments.study import processor_of
 from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import DONE, CommandParser, run_tool, write_text
 from gawee_dialect.tools.report_flags import (

@@ -4,12 +4,14 @@ Every level has to compute what the graph does. What is wrong is made small, and
 test, one for each cause. With --tool, programs in MLIR's own dialects go through passes of that.
 """
 
+import gc
 import os
+import signal
 import sys
 from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from contextlib import AbstractContextManager, chdir, nullcontext
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,8 +26,16 @@ from gawee_dialect.fuzz.oracle import Finding, Oracle
 from gawee_dialect.fuzz.quantized import QuantizedGraphs
 from gawee_dialect.fuzz.random_graph import Graphs, Settings, TrialGenerator
 from gawee_dialect.fuzz.random_pipeline import check_places
-from gawee_dialect.fuzz.session import Session, finding_text, progress_lines, summary
+from gawee_dialect.fuzz.session import (
+    SECONDS,
+    Session,
+    Tried,
+    finding_text,
+    progress_lines,
+    summary,
+)
 from gawee_dialect.fuzz.trial import Trial
+from gawee_dialect.instruments.check.isolated import expendable_process
 from gawee_dialect.tools.command_line import (
     DONE,
     CommandParser,
@@ -33,14 +43,58 @@ from gawee_dialect.tools.command_line import (
     positive_number,
     run_tool,
 )
-from gawee_dialect.tools.fuzz_numbers import FuzzTask, try_alone, try_numbers
 from gawee_dialect.tools.graph_arguments import add_insert
 from gawee_dialect.tools.pass_flags import parse_with_passes
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 from gawee_dialect.universe import all_passes
 from gawee_dialect.whole_file import write_file
-from gawee_dialect.workers.forked import ForkedWorkers, run_forked
-from gawee_dialect.workers.workers import Workers
+from gawee_dialect.workers.workers import ForkedWorkers, Workers, run_forked
+
+# Some graphs of gawee-fuzz, in the process that runs the task.
+
+
+@dataclass(frozen=True)
+class FuzzTask:
+    """Some trials: where a command line was given, the command line, and until when."""
+
+    folder: str
+    argv: tuple[str, ...]
+    numbers: range
+    until: float
+    marker: str | None = None
+    """A file that has the number of the trial that runs. A process that has one is there for these
+    trials alone, and may die of them."""
+
+    def begin(self, number: int) -> None:
+        """Say which trial runs, and end the process where it takes far too long.
+
+        Machine code hears no signal but one that ends it.
+        """
+        if self.marker is not None:
+            Path(self.marker).write_text(str(number))
+            signal.setitimer(signal.ITIMER_PROF, 2 * SECONDS)
+
+    @property
+    def begun(self) -> int | None:
+        """The number of the trial that began last, None where that is not known."""
+        text = "" if self.marker is None else Path(self.marker).read_text()
+        return int(text) if text else None
+
+
+def try_alone(session: Session, task: FuzzTask) -> Tried:
+    """Try some graphs in a process that is forked for them."""
+    gc.freeze()  # what was there before is no garbage, and long to look through
+    with expendable_process():
+        return session.run(task.numbers, task.until, task.begin)
+
+
+def try_numbers(task: FuzzTask) -> Tried:
+    """Try some graphs in this process, as a command line says; raises GaweeError."""
+
+    with chdir(task.folder):
+        _, session = parse_arguments(task.argv, ())
+        return session.run(task.numbers, task.until, task.begin)
+
 
 PROG = "gawee-fuzz"
 WRONG = 1

@@ -14,11 +14,15 @@ from xdsl.passes import ModulePass
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.frontends.mlir_text import print_mlir
+from gawee_dialect.instruments.check.each import CheckEach
+from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.passes.insertion import with_insertions
-from gawee_dialect.passes.pass_manager import PassTable
+from gawee_dialect.passes.instrument import instrumented
+from gawee_dialect.passes.pass_manager import PassTable, run_pipeline
 from gawee_dialect.reduce.draft import reducible_function
 from gawee_dialect.reduce.failure import Failure, PipelineError, ScriptFailure
 from gawee_dialect.reduce.reducer import Reducer, count_ops, largest_tensor
+from gawee_dialect.report.document import Report
 from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import (
     DONE,
@@ -30,10 +34,40 @@ from gawee_dialect.tools.command_line import (
 from gawee_dialect.tools.graph_arguments import add_format, add_insert
 from gawee_dialect.tools.pass_flags import parse_with_passes
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
-from gawee_dialect.tools.report_flags import add_report_flags, wants_report
-from gawee_dialect.universe import all_passes
+from gawee_dialect.tools.report_flags import add_report_flags, wants_report, write_report
+from gawee_dialect.universe import all_passes, make_context
+
+# The report of gawee-reduce: the reduced module, and how the passes fail on it.
+
 
 PROG = "gawee-reduce"
+
+
+def write_reduced_report(
+    arguments: Namespace,
+    words: Sequence[str],
+    source: str,
+    module: ModuleOp,
+    passes: Sequence[ModulePass],
+) -> None:
+    """Run the passes on the reduced module once more, and write what they did until one failed."""
+    report = Report(PROG, words, source)
+    settings = CheckSettings(arguments.seed, arguments.rtol, arguments.atol)
+    check = CheckEach(settings) if arguments.numeric else None
+    copy = module.clone()
+    report.recording.start(copy)
+    try:
+        with instrumented(report.recording, *([] if check is None else [check])):
+            run_pipeline(make_context(), copy, passes)
+    except Exception:  # the failure that the module was reduced for: the report shows it
+        _write(arguments, report, check)
+    else:
+        _write(arguments, report, check)
+
+
+def _write(arguments: Namespace, report: Report, check: CheckEach | None) -> None:
+    report.checks = None if check is None else check.steps
+    write_report(arguments, report)
 
 
 def argument_parser() -> CommandParser:
@@ -125,7 +159,7 @@ def make_failure(arguments: Namespace, passes: Sequence[ModulePass]) -> Failure:
         return ScriptFailure(Path(program), arguments.test_time_limit)
     if arguments.numeric:
         # Imported here: only this flag needs it.
-        from gawee_dialect.reduce.numeric import NumericDifference
+        from gawee_dialect.reduce.failure import NumericDifference
 
         return NumericDifference(passes, arguments.seed, arguments.rtol, arguments.atol)
     return PipelineError(passes, arguments.error)
@@ -192,7 +226,6 @@ def reduce_file(arguments: Namespace, passes: Sequence[ModulePass], words: Seque
             write_text("-", print_mlir(reducer.module))
         if reported:
             # Only these flags pay for the import.
-            from gawee_dialect.tools.reduced_report import write_reduced_report
 
             write_reduced_report(arguments, words, source.name, reducer.module, passes)
     return DONE

@@ -265,7 +265,7 @@ def execute(session: Session) -> int:
         code = WRONG_INPUT
     drawn = (arguments.roofline, arguments.write_profile)
     if arguments.profile or arguments.measure or any(each is not None for each in drawn):
-        from gawee_dialect.tools.run_profile import profile
+        from gawee_dialect.tools.run_report import profile
 
         result.update(profile(session, level))
     if arguments.output is not None:

@@ -3,11 +3,14 @@
 They are kept in a file, which `gawee-run --schedules` and `CodeOptions(schedules=...)` take.
 """
 
+import os
 import sys
+import tempfile
 from argparse import Namespace
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
 
@@ -23,6 +26,7 @@ from gawee_dialect.passes.insertion import Insertion, parse_insertion
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.schedules.database import NO_CHOICES
 from gawee_dialect.schedules.file import read_schedules
+from gawee_dialect.schedules.keys import Decision
 from gawee_dialect.target.host import llvm_host, model_name
 from gawee_dialect.tools.command_line import DONE, CommandParser, positive, run_tool
 from gawee_dialect.tools.graph_arguments import (
@@ -33,11 +37,45 @@ from gawee_dialect.tools.graph_arguments import (
     read_values,
 )
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
-from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
-from gawee_dialect.tools.tune_kernel import KernelTask, tune_kernel
+from gawee_dialect.tools.run_session import PictureScale, input_specs, read_inputs
 from gawee_dialect.tuning.search import Outcome, Phase, Settings, Tuner, choices_of, shown
 from gawee_dialect.universe import all_passes
 from gawee_dialect.workers.workers import Workers
+
+# One kernel of gawee-tune's search, in the process that runs the task.
+
+
+@dataclass(frozen=True)
+class KernelTask:
+    """A kernel to tune: where a command line was given, and what was chosen before."""
+
+    folder: str
+    argv: tuple[str, ...]
+    decision: Decision
+    database: str
+    """The text of the file of choices."""
+    key: str
+
+
+def tune_kernel(task: KernelTask) -> Outcome:
+    """Tune one kernel in this process; raises GaweeError and OSError."""
+    phase = _phase(task.folder, task.argv, task.decision, task.database)
+    kernel = next(each for each in phase.kernels if each.key == task.key)
+    return phase.tune(kernel, lambda _: None)
+
+
+@lru_cache(maxsize=1)
+def _phase(folder: str, argv: tuple[str, ...], decision: Decision, database: str) -> Phase:
+    """Return the search that a kernel is part of; kernels of one network share it."""
+
+    arguments = argument_parser().parse_all(argv)
+    with tempfile.TemporaryDirectory() as temporary, chdir(folder):
+        path = Path(temporary, "schedules.jsonl")
+        path.write_text(database)
+        tuner = make_tuner(arguments, str(path))
+    tuner.path = Path(os.devnull)  # the caller keeps what is found
+    return Phase(tuner, decision)
+
 
 PROG = "gawee-tune"
 DATABASE = "schedules.jsonl"

@@ -23,13 +23,14 @@ from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.frontends.npu_ir.pytorch import Module
 from gawee_dialect.inspection.drawing import draw
 from gawee_dialect.inspection.graph_view import GraphView
-from gawee_dialect.inspection.summary import summary_json, summary_text
 from gawee_dialect.inspection.text_forms import (
     PICTURES,
     dot_text,
     mermaid_pie,
     mermaid_text,
     render,
+    summary_json,
+    summary_text,
 )
 from gawee_dialect.model import load
 from gawee_dialect.parameters import open_archive

@@ -26,13 +26,7 @@ from gawee_dialect.passes.insertion import Insertion
 from gawee_dialect.passes.tensors.assign_schedules import accesses_of
 from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import KernelAccesses
 from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
-from gawee_dialect.schedules.database import (
-    NO_CHOICES,
-    Choice,
-    Database,
-    Entry,
-    choice_form,
-)
+from gawee_dialect.schedules.database import NO_CHOICES, Choice, Database, Entry, choice_form
 from gawee_dialect.schedules.file import append, read_schedules
 from gawee_dialect.schedules.keys import Decision, describe
 from gawee_dialect.target.machine import Machine

@@ -3,9 +3,14 @@
 import pytest
 from llvmlite import binding
 
-from gawee_dialect.backend.code_generation import assemble, emit_assembly, emit_object
+from gawee_dialect.backend.code_generation import (
+    assemble,
+    assembly_functions,
+    emit_assembly,
+    emit_object,
+    llvm_functions,
+)
 from gawee_dialect.backend.jit import Target, compile_object, optimized_text
-from gawee_dialect.backend.listings import assembly_functions, llvm_functions
 from gawee_dialect.backend.llvm_text import llvm_text
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.levels import lower_to

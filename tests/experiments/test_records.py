@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.experiments.records import Journal, Record, latest, processor_of, read_records
+from gawee_dialect.experiments.study import Journal, Record, latest, processor_of, read_records
 
 FIRST, SECOND = {"key": "a", "network": "n"}, {"key": "b", "network": "m"}
 

@@ -27,7 +27,7 @@ from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.passes.pipelines import to_linalg
 from gawee_dialect.source import Source
-from gawee_dialect.tools.run_inputs import InputSpec
+from gawee_dialect.tools.run_session import InputSpec
 from gawee_dialect.universe import make_context
 from tests.frontends.npu_ir.files import documentation_layout, tiny
 from tests.frontends.xoc.documents import EXAMPLE, chain

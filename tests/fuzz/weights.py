@@ -17,7 +17,7 @@ from gawee_dialect.parameters.binding import bind_parameters, open_archive, open
 from gawee_dialect.parameters.store import ParameterProblem
 from gawee_dialect.pgflow.graph import read_pgflow_graph
 from gawee_dialect.source import Source
-from gawee_dialect.tools.run_inputs import InputSpec, PictureScale, read_inputs
+from gawee_dialect.tools.run_session import InputSpec, PictureScale, read_inputs
 from tests.archives import savez, savez_compressed
 from tests.frontends.xoc.documents import chain, node, tensor
 from tests.fuzz.mutate_json import mutated_json

@@ -9,8 +9,13 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.inspection.drawing import draw, short_op
 from gawee_dialect.inspection.graph_view import GraphView, NodeView, TensorView
-from gawee_dialect.inspection.summary import summary_json, summary_text
-from gawee_dialect.inspection.text_forms import dot_text, mermaid_pie, mermaid_text
+from gawee_dialect.inspection.text_forms import (
+    dot_text,
+    mermaid_pie,
+    mermaid_text,
+    summary_json,
+    summary_text,
+)
 from gawee_dialect.source import Source
 from tests.frontends.graphs import one_node
 from tests.frontends.npu_ir.files import LAYOUTS, constants, tiny, two_results

@@ -11,7 +11,7 @@ from hypothesis import strategies as st  # noqa: E402
 from gawee_dialect.dialect.graph.along_axis import CumSumOp  # noqa: E402
 from gawee_dialect.dialect.graph.order import SortOp, TopKOp  # noqa: E402
 from gawee_dialect.dialect.graph.reduction import ArgMaxOp, ArgMinOp  # noqa: E402
-from gawee_dialect.passes.graph.lower_to_linalg import positions  # noqa: E402
+from gawee_dialect.passes.graph.lower_to_linalg import gather  # noqa: E402
 from tests.kernels.compiled import PLAIN, WAYS, check, small  # noqa: E402
 
 some = settings(max_examples=6)
@@ -129,7 +129,7 @@ def test_the_first_extreme_is_found(data, shape, dtype, way, greatest):
 
 
 def test_rows_whose_positions_are_not_written_down(monkeypatch):
-    monkeypatch.setattr(positions, "MOST_POSITIONS", 8)
+    monkeypatch.setattr(gather, "MOST_POSITIONS", 8)
     x = small(0, 3, 19)
     given_tensor = torch.from_numpy(x)
 

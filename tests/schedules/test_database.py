@@ -11,12 +11,7 @@ from gawee_dialect.dialect.kernels.schedule import Loop, Prefetch, Schedule
 from gawee_dialect.dialect.kernels.winograd import Winograd
 from gawee_dialect.passes.pass_manager import parse_passes
 from gawee_dialect.passes.tensors.assign_schedules import AssignSchedules
-from gawee_dialect.schedules.database import (
-    NO_CHOICES,
-    Choice,
-    Database,
-    Entry,
-)
+from gawee_dialect.schedules.database import NO_CHOICES, Choice, Database, Entry
 from gawee_dialect.schedules.file import append, read_schedules
 from gawee_dialect.universe import all_passes
 

@@ -26,7 +26,7 @@ from gawee_dialect.parameters.given_inputs import random_inputs
 from gawee_dialect.scheduling import schedule
 from gawee_dialect.scheduling.kernels import KernelSchedule
 from gawee_dialect.source import Source
-from gawee_dialect.tools.run_inputs import input_specs
+from gawee_dialect.tools.run_session import input_specs
 from tests.effort import PART, full_run
 from tests.instruments.prove.proving import prove
 from tests.passes.modules import evaluate, parse

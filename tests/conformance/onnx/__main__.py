@@ -15,8 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from gawee_dialect.workers.dask_workers import workers_of
-from gawee_dialect.workers.forked import ForkedWorkers, run_forked
-from gawee_dialect.workers.workers import Workers
+from gawee_dialect.workers.workers import ForkedWorkers, Workers, run_forked
 from tests.conformance.onnx.cases import Case, all_cases
 from tests.conformance.onnx.page import counts_of, page
 from tests.conformance.onnx.verdict import LEVELS, Verdict, judge

@@ -18,36 +18,36 @@ from gawee_dialect.dialect.kernels.schedule import Loop, Schedule
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of
 from gawee_dialect.dialect.open_size import OpenSize, greatest
 from gawee_dialect.hints import isa
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import SCALAR, Access, Lanes
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
+    LANE,
+    SCALAR,
+    Access,
+    Counters,
+    IndexBuilder,
+    Lanes,
+    LinearIndex,
+    counters_of,
+    end_iteration,
+)
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.lanes import (
     across_lanes,
     broadcast,
     neutral_number,
     run_region,
 )
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.linear_index import (
-    LANE,
-    Counters,
-    IndexBuilder,
-    LinearIndex,
-    counters_of,
-)
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_loop import (
-    allocate,
-    open_loop,
-    parallel_loop,
-    with_last_iteration,
-)
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_tiles import (
     BuildTile,
     OpenLoop,
     RowLoop,
     TileLoop,
+    allocate,
     lies_in_rows,
     number_of_tiles,
+    open_loop,
+    parallel_loop,
+    with_last_iteration,
 )
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.prefetch import build_prefetch
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.quick_ops import end_iteration
 from gawee_dialect.passes.buffers.lower_linalg_to_loops import constant_index
 from gawee_dialect.upstream.arith import SelectOp, number_constant
 

@@ -12,15 +12,15 @@ from gawee_dialect.dialect.affine_range import value_range
 from gawee_dialect.dialect.kernels.kernel import Number
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of
 from gawee_dialect.dialect.open_size import OpenSize, greatest
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.lanes import broadcast
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.linear_index import (
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
     Counters,
     IndexBuilder,
     LinearIndex,
     counters_of,
     size_index,
 )
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_loop import loops
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.lanes import broadcast
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_tiles import loops
 from gawee_dialect.passes.buffers.lower_linalg_to_loops.loop_order import strides_of
 from gawee_dialect.passes.graph.lower_to_linalg.tensors import constant
 

@@ -13,12 +13,12 @@ from gawee_dialect.dialect.kernels.kernel import KernelOp, element_of
 from gawee_dialect.dialect.kernels.schedule import Prefetch, Schedule
 from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import element_bytes
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.linear_index import (
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
     Counters,
     IndexBuilder,
     LinearIndex,
+    arithmetic,
 )
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.quick_ops import arithmetic
 from gawee_dialect.passes.buffers.lower_linalg_to_loops import constant_index
 from gawee_dialect.upstream.memref import PrefetchOp
 

@@ -15,11 +15,12 @@ from xdsl.rewriter import InsertPoint
 from gawee_dialect.dialect.kernels.kernel import KernelOp, YieldOp, element_of, shape_of
 from gawee_dialect.dialect.kernels.schedule import Loop, Prefetch, Schedule
 from gawee_dialect.dialect.kernels.winograd import KERNEL, WinogradOp
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.linear_index import (
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
     IndexBuilder,
     LinearIndex,
+    load_element,
 )
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_loop import (
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_tiles import (
     allocate,
     loops,
     open_loop,
@@ -28,7 +29,6 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_loop import (
 )
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.outside import fill_outside
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.prefetch import LINE, SECOND_CACHE
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.quick_ops import load_element
 from gawee_dialect.passes.buffers.lower_winograd_to_loops.linear_transform import apply_matrix
 from gawee_dialect.passes.buffers.lower_winograd_to_loops.tile_loops import TileLoops
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics

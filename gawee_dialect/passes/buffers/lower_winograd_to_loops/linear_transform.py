@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, f32
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.kernels.winograd import Matrix
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.quick_ops import arithmetic
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import arithmetic
 
 Terms = list[tuple[Fraction, SSAValue]]
 

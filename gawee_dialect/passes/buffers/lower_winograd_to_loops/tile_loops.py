@@ -13,18 +13,23 @@ from xdsl.rewriter import InsertPoint
 from gawee_dialect.dialect.kernels.kernel import element_of
 from gawee_dialect.dialect.kernels.winograd import WinogradOp
 from gawee_dialect.dialect.types import element_bytes
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import Access, Lanes
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.lanes import broadcast, run_region
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.linear_index import (
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
     LANE,
+    Access,
     Counters,
     IndexBuilder,
+    Lanes,
     LinearIndex,
     delinearized,
+    load_element,
 )
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_loop import allocate, loops, open_loop
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.lanes import broadcast, run_region
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_tiles import (
+    allocate,
+    loops,
+    open_loop,
+)
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.prefetch import LINE
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.quick_ops import load_element
 from gawee_dialect.passes.buffers.lower_linalg_to_loops import constant_index
 from gawee_dialect.passes.buffers.lower_winograd_to_loops.linear_transform import apply_matrix
 

@@ -12,16 +12,17 @@ from gawee_dialect.dialect.equation import EquationOp
 from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp
 from gawee_dialect.dialect.named_meaning import NamedMeaningOp
 from gawee_dialect.passes.graph.lower_to_linalg.attention import LowerAttention
-from gawee_dialect.passes.graph.lower_to_linalg.conv import LowerConv
-from gawee_dialect.passes.graph.lower_to_linalg.conv_transpose import LowerConvTranspose
+from gawee_dialect.passes.graph.lower_to_linalg.conv import LowerConv, LowerConvTranspose
 from gawee_dialect.passes.graph.lower_to_linalg.elementwise import LowerElementwise
 from gawee_dialect.passes.graph.lower_to_linalg.equations import LowerEquations
 from gawee_dialect.passes.graph.lower_to_linalg.gather import (
     LowerGather,
     LowerGatherElements,
     LowerGatherNd,
+    LowerNonMaxSuppression,
+    LowerScatterElements,
+    LowerScatterNd,
 )
-from gawee_dialect.passes.graph.lower_to_linalg.grid_sample import LowerGridSample
 from gawee_dialect.passes.graph.lower_to_linalg.matmul import LowerBatchMatMul, LowerMatMul
 from gawee_dialect.passes.graph.lower_to_linalg.open_sizes import named_values
 from gawee_dialect.passes.graph.lower_to_linalg.order import LowerOrder
@@ -32,22 +33,15 @@ from gawee_dialect.passes.graph.lower_to_linalg.pool import (
     LowerMaxPool,
 )
 from gawee_dialect.passes.graph.lower_to_linalg.reduction import LowerArg, LowerCumSum
-from gawee_dialect.passes.graph.lower_to_linalg.resize import LowerInterpolate
+from gawee_dialect.passes.graph.lower_to_linalg.resize import LowerGridSample, LowerInterpolate
 from gawee_dialect.passes.graph.lower_to_linalg.scan import LowerScan
-from gawee_dialect.passes.graph.lower_to_linalg.scatter import (
-    LowerNonMaxSuppression,
-    LowerScatterElements,
-    LowerScatterNd,
-)
 from gawee_dialect.passes.graph.lower_to_linalg.shape import (
     LowerCat,
     LowerConstant,
     LowerIdentity,
-    LowerReshape,
-)
-from gawee_dialect.passes.graph.lower_to_linalg.slicing import (
     LowerInsertSlice,
     LowerPad,
+    LowerReshape,
     LowerSlice,
     LowerTile,
     LowerTranspose,

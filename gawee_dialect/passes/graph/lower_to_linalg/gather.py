@@ -4,24 +4,144 @@ Nothing here checks the indices: the interpreter refuses a wrong one at every le
 code `check-indices` has clamped them before.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType
-from xdsl.ir import SSAValue
+from xdsl.builder import Builder
+from xdsl.dialects import arith, scf, tensor
+from xdsl.dialects.builtin import (
+    DenseIntElementsAttr,
+    IndexType,
+    IntegerType,
+    TensorType,
+    i1,
+    i32,
+    i64,
+)
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
+from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp, ScatterOp
 from gawee_dialect.dialect.open_size import indices_of
-from gawee_dialect.dialect.types import tensor_shape, tensor_type
-from gawee_dialect.passes.graph.lower_to_linalg.positions import (
-    from_start,
-    picked,
-    positions_from_start,
+from gawee_dialect.dialect.types import (
+    AnyTensor,
+    element_type,
+    is_unsigned,
+    tensor_shape,
+    tensor_type,
 )
+from gawee_dialect.hints import isa
+from gawee_dialect.passes.graph.lower_to_linalg.conversions import converted
 from gawee_dialect.passes.graph.lower_to_linalg.scalars import Scalars
-from gawee_dialect.passes.graph.lower_to_linalg.structured import generic, reads
+from gawee_dialect.passes.graph.lower_to_linalg.structured import generic, reads, reduction
+from gawee_dialect.passes.graph.lower_to_linalg.tensors import broadcast, constant, filled
 from gawee_dialect.passes.rewrite_pass import Pattern
+
+# Reading tensors at computed positions, and the indices that users give.
+
+
+Positions = Callable[[Scalars], Sequence[SSAValue]]
+"""Computes, in the body of a structured op, where along each axis of a tensor to read."""
+
+PlacedBody = Callable[[Scalars, Sequence[SSAValue], Sequence[SSAValue], SSAValue], SSAValue]
+"""Computes one element from those of the inputs, counters of loops, and the output so far."""
+
+MOST_POSITIONS = 1 << 16
+"""Of a loop whose counters are a constant."""
+
+
+def picked(builder: Builder, type: AnyTensor, source: SSAValue, positions: Positions) -> SSAValue:
+    """Make a tensor of the elements of another at computed positions."""
+
+    def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
+        return scalars.element(source, positions(scalars))
+
+    return generic(builder, type, [], body)
+
+
+def reduction_with_positions(
+    builder: Builder,
+    init: SSAValue,
+    inputs: Sequence[tuple[SSAValue, AffineMap]],
+    loops: Mapping[int, int],
+    body: PlacedBody,
+    *,
+    num_reduced: int,
+) -> SSAValue:
+    """Combine into every element of `init`, by a body that uses the counters of some loops, as i32.
+
+    `loops` are these loops and how long they are. Counters are read from a constant, since a kernel
+    has none of its own, where that is not too long to be written down.
+    """
+    rank = len(tensor_shape(init)) + num_reduced
+    written = max(loops.values()) <= MOST_POSITIONS
+    given = {size: _positions(builder, size) for size in loops.values()} if written else {}
+    counters = [(given[size], reads(rank, loop)) for loop, size in loops.items()] if given else []
+
+    def placed(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
+        values, places = args[: len(inputs)], args[len(inputs) : -1]
+        if not given:
+            places = [
+                scalars.emit(arith.IndexCastOp(scalars.position(loop), i32)) for loop in loops
+            ]
+        return body(scalars, values, places, args[-1])
+
+    return reduction(builder, init, [*inputs, *counters], placed, num_reduced=num_reduced)
+
+
+def _positions(builder: Builder, size: int) -> SSAValue:
+    dense = DenseIntElementsAttr.from_list(TensorType(i32, (size,)), list(indices_of(size)))
+    return builder.insert(arith.ConstantOp(dense)).result
+
+
+def from_start(scalars: Scalars, index: SSAValue, size: int) -> SSAValue:
+    """Convert an index that users give, negative from the end, to a position from the start."""
+    position = scalars.emit(arith.IndexCastOp(index, IndexType()))
+    negative = scalars.less(position, scalars.index(0))
+    return scalars.select(negative, scalars.add(position, scalars.index(size)), position)
+
+
+def positions_from_start(builder: Builder, indices: SSAValue, size: int) -> SSAValue:
+    """Convert a tensor of indices that users give to positions along an axis, as i32 where it fits.
+
+    So what they name is read or written with less to do, and `check-indices` costs no pass over
+    them. Those out of range stay so.
+    """
+    type = i32 if size < (1 << 31) - 1 else i64
+    own = element_type(indices)
+
+    def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
+        index, wide = args[0], i64
+        if own != i64:
+            index, wide = converted(scalars, index, type), type
+        negative = scalars.less(index, scalars.constant(0, wide))
+        moved = scalars.add(index, scalars.constant(size, wide))
+        position = scalars.select(negative, moved, index)
+        if type != wide:
+            position = scalars.maximum(position, scalars.constant(-1, wide))
+            position = scalars.minimum(position, scalars.constant(size, wide))
+        return converted(scalars, position, type)
+
+    shape = tensor_shape(indices)
+    read = [(indices, reads(len(shape), *range(len(shape))))]
+    return generic(builder, TensorType(type, shape), read, body)
+
+
+def repeated(builder: Builder, value: float, type: AnyTensor) -> SSAValue:
+    """Make a tensor with one number everywhere, of any element type."""
+    element = type.element_type
+    if not is_unsigned(element):
+        tensor = filled(builder, constant(builder, value, element), type)
+        tensor.name_hint = builder.name_hint
+        return tensor
+    # Upstream has no scalar constants of unsigned integers, but tensors of them.
+    assert isa(element, IntegerType)
+    dense = DenseIntElementsAttr.from_list(TensorType(element, ()), [int(value)])
+    scalar = builder.insert(arith.ConstantOp(dense)).result
+    return broadcast(builder, scalar, type, range(type.get_num_dims()))
 
 
 class LowerGather(Pattern):
@@ -95,3 +215,129 @@ class LowerGatherNd(Pattern):
             return [*row[:batch], *middle, *inner]
 
         rewriter.replace(op, (), [picked(rewriter, type, op.input, positions)])
+
+
+# Scatters to a loop nest over the updates, which writes one element after the other.
+#
+# No structured op writes at computed positions, so these are `scf.for` loops that carry the tensor.
+# Every version of it is read before the next is made, so `bufferize` writes in place.
+
+
+Step = Callable[[Scalars, Sequence[SSAValue], SSAValue], SSAValue]
+"""Computes the next version of a tensor from the loop counters and the last version."""
+
+COMBINE: Mapping[str, Callable[[Scalars, SSAValue, SSAValue], SSAValue]] = {
+    "add": Scalars.add,
+    "mul": Scalars.multiply,
+    "max": Scalars.maximum,
+    "min": Scalars.minimum,
+}
+"""What a reduction makes of what a position held and of an update to it."""
+
+
+class LowerScatterElements(Pattern):
+    """gawee.scatter_elements -> linalg.generic of positions, scf.for over updates { tensor.extract;
+    tensor.insert }
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ScatterElementsOp, rewriter: PatternRewriter) -> None:
+        shape = tensor_shape(op.input)
+        axis = op.axis.value.data % len(shape)
+
+        along = positions_from_start(rewriter, op.indices, shape[axis])
+
+        def step(scalars: Scalars, counters: Sequence[SSAValue], target: SSAValue) -> SSAValue:
+            positions = list(counters)
+            position = scalars.element(along, counters)
+            positions[axis] = scalars.emit(arith.IndexCastOp(position, IndexType()))
+            return _updated(scalars, op, target, positions, counters)
+
+        result = nest(rewriter, tensor_shape(op.updates), op.input, step)
+        rewriter.replace(op, (), [result])
+
+
+class LowerScatterNd(Pattern):
+    """gawee.scatter_nd -> scf.for over updates { tensor.extract; tensor.insert }"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ScatterNdOp, rewriter: PatternRewriter) -> None:
+        shape = tensor_shape(op.input)
+        *rows, named = tensor_shape(op.indices)
+
+        def step(scalars: Scalars, counters: Sequence[SSAValue], target: SSAValue) -> SSAValue:
+            row, inner = counters[: len(rows)], counters[len(rows) :]
+            positions = [
+                from_start(
+                    scalars,
+                    scalars.element(op.indices, [*row, scalars.index(part)]),
+                    shape[part],
+                )
+                for part in indices_of(named)
+            ]
+            return _updated(scalars, op, target, [*positions, *inner], counters)
+
+        result = nest(rewriter, tensor_shape(op.updates), op.input, step)
+        rewriter.replace(op, (), [result])
+
+
+def _updated(
+    scalars: Scalars,
+    op: ScatterOp,
+    target: SSAValue,
+    positions: Sequence[SSAValue],
+    counters: Sequence[SSAValue],
+) -> SSAValue:
+    value = scalars.element(op.updates, counters)
+    if op.reduction.data != "none":
+        combine = COMBINE[op.reduction.data]
+        value = combine(scalars, scalars.element(target, positions), value)
+    return scalars.emit(tensor.InsertOp(value, target, positions))
+
+
+def nest(builder: Builder, trip_counts: Sequence[int], init: SSAValue, step: Step) -> SSAValue:
+    """Run a step for each point of a box in row-major order; returns the last version."""
+    lower, one = constant(builder, 0, IndexType()), constant(builder, 1, IndexType())
+    # A single step runs in a loop as well: outside of loops, nothing inserts elements.
+    uppers = [constant(builder, count, IndexType()) for count in trip_counts or (1,)]
+
+    def build(outside: Builder, counters: list[SSAValue], carried: SSAValue) -> SSAValue:
+        if len(counters) == len(uppers):
+            return step(Scalars(outside), counters[: len(trip_counts)], carried)
+        block = Block(arg_types=[IndexType(), init.type])
+        inside = Builder(InsertPoint.at_end(block))
+        counter, version = block.args
+        inside.insert(scf.YieldOp(build(inside, [*counters, counter], version)))
+        upper = uppers[len(counters)]
+        loop = scf.ForOp(lower, upper, one, [carried], Region(block))
+        return outside.insert(loop).results[0]
+
+    return build(builder, [], init)
+
+
+# Non-maximum suppression to loops over pairs, which cross out one candidate after the other.
+
+
+class LowerNonMaxSuppression(Pattern):
+    """gawee.non_max_suppression -> scf.for over pairs { tensor.extract; tensor.insert }"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: NonMaxSuppressionOp, rewriter: PatternRewriter) -> None:
+        def step(scalars: Scalars, counters: Sequence[SSAValue], kept: SSAValue) -> SSAValue:
+            *batch, first, second = counters
+            # Rows are walked in order: what is kept of `first` has been decided by its own.
+            overlaps = scalars.element(op.overlaps, counters)
+            later = scalars.less(first, second)
+            strikes = scalars.emit(
+                arith.AndIOp(
+                    scalars.emit(arith.AndIOp(overlaps, later)),
+                    scalars.element(kept, [*batch, first]),
+                )
+            )
+            spared = scalars.emit(arith.XOrIOp(strikes, scalars.constant(1, i1)))
+            mine = scalars.element(kept, [*batch, second])
+            value = scalars.emit(arith.AndIOp(mine, spared))
+            return scalars.emit(tensor.InsertOp(value, kept, [*batch, second]))
+
+        result = nest(rewriter, tensor_shape(op.overlaps), op.candidates, step)
+        rewriter.replace(op, (), [result])

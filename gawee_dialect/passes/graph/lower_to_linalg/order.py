@@ -19,7 +19,7 @@ from gawee_dialect.dialect.graph.order import SortOp, TopKOp
 from gawee_dialect.dialect.types import element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.graph.lower_to_linalg.combining import in_element_type
 from gawee_dialect.passes.graph.lower_to_linalg.conversions import opened
-from gawee_dialect.passes.graph.lower_to_linalg.positions import reduction_with_positions
+from gawee_dialect.passes.graph.lower_to_linalg.gather import reduction_with_positions
 from gawee_dialect.passes.graph.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.graph.lower_to_linalg.selection import RadixSelect, Selection, less
 from gawee_dialect.passes.graph.lower_to_linalg.shape import reshaped

@@ -27,7 +27,7 @@ from gawee_dialect.passes.graph.lower_to_linalg.combining import (
     source_map,
 )
 from gawee_dialect.passes.graph.lower_to_linalg.conversions import converted, opened
-from gawee_dialect.passes.graph.lower_to_linalg.positions import reduction_with_positions
+from gawee_dialect.passes.graph.lower_to_linalg.gather import reduction_with_positions
 from gawee_dialect.passes.graph.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.graph.lower_to_linalg.shape import reshaped
 from gawee_dialect.passes.graph.lower_to_linalg.structured import loop, reads

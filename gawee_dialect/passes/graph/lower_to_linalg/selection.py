@@ -18,7 +18,7 @@ from gawee_dialect.dialect.types import computed_type, element_type, tensor_shap
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.graph.lower_to_linalg.combining import in_element_type
 from gawee_dialect.passes.graph.lower_to_linalg.conversions import opened
-from gawee_dialect.passes.graph.lower_to_linalg.positions import reduction_with_positions
+from gawee_dialect.passes.graph.lower_to_linalg.gather import reduction_with_positions
 from gawee_dialect.passes.graph.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.graph.lower_to_linalg.shape import reshaped
 from gawee_dialect.passes.graph.lower_to_linalg.structured import Body, generic, loop, reads

@@ -34,7 +34,7 @@ from gawee_dialect.passes.graph.lower_to_linalg.combining import (
     SUM,
     Combiner,
 )
-from gawee_dialect.passes.graph.lower_to_linalg.conv_transpose import sliced
+from gawee_dialect.passes.graph.lower_to_linalg.conv import sliced
 from gawee_dialect.passes.graph.lower_to_linalg.equations.bodies import (
     Body,
     Computed,
