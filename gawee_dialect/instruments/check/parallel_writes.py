@@ -28,7 +28,6 @@ from gawee_dialect.instruments.check.index_values import IndexValues, touched_bo
 from gawee_dialect.interpreter.arrays import ShapedType
 from gawee_dialect.interpreter.loop_views import loop_ranges
 from gawee_dialect.passes.buffers.plan_memory import find_workspace
-from gawee_dialect.upstream.dominance import all_ops
 from gawee_dialect.upstream.forall import ForallOp, InParallelOp
 from gawee_dialect.upstream.tensor import ParallelInsertSliceOp
 
