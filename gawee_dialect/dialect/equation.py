@@ -163,6 +163,6 @@ class DefinedOp(EquationOp, EvaluatedOp, ABC):
         return result
 
 
-def index_names(count: int, prefix: str = "i") -> list[str]:
+def index_names(count: int) -> list[str]:
     """Return names of indices, one an axis."""
-    return [f"{prefix}{axis}" for axis in range(count)]
+    return [f"i{axis}" for axis in range(count)]

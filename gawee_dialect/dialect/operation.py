@@ -188,11 +188,6 @@ class CountedOp(IRDLOperation, ABC):
         """Count two for a multiply-add, one for any other arithmetic on an element."""
 
 
-def optional_tensor_type(value: SSAValue | None) -> AnyTensor | None:
-    """Return the type of an optional tensor operand, None where it is absent."""
-    return None if value is None else tensor_type(value)
-
-
 # Ops that no pass may change: marked with the discardable attribute `gawee.keep`.
 #
 #     %y = linalg.generic {...} {gawee.keep} ...

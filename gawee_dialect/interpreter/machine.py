@@ -49,11 +49,12 @@ def _run(
     functions: OpFunctions, interpreter: Interpreter, op: Operation, args: PythonValues
 ) -> PythonValues:
     assert isinstance(op, NamedMeaningOp)
-    made = op.call_function([_read_only(array) for array in args])
+    made = op.call_function([read_only(array) for array in args])
     return _checked(op, (made,) if isinstance(made, np.ndarray | np.generic) else tuple(made))
 
 
-def _read_only(array: Array) -> Array:
+def read_only(array: Array) -> Array:
+    """Return a view that cannot be written to."""
     view = np.asarray(array).view()
     view.flags.writeable = False
     return view

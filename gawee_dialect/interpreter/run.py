@@ -37,7 +37,7 @@ from gawee_dialect.interpreter.arrays import (
     fresh_array,
 )
 from gawee_dialect.interpreter.functions import RunError
-from gawee_dialect.interpreter.machine import Machine, check_implemented, make_machine
+from gawee_dialect.interpreter.machine import Machine, check_implemented, make_machine, read_only
 from gawee_dialect.locations import place
 from gawee_dialect.python_numbers import as_array
 
@@ -282,18 +282,12 @@ def _operand(
         case ArgumentKind.PREPARED:
             if argument.name not in prepared:
                 raise GaweeError(f"expected '@{PREPARE}' to return value {argument.name}")
-            return _read_only(prepared[argument.name])
+            return read_only(prepared[argument.name])
         case _:
             array = arguments[argument.name]
             if not isa(argument.type, ShapedType):
                 return array[()]
-            return _read_only(np.asarray(array, order="C"))
-
-
-def _read_only(array: Array) -> Array:
-    view = np.asarray(array).view()
-    view.flags.writeable = False
-    return view
+            return read_only(np.asarray(array, order="C"))
 
 
 def _outputs(

@@ -170,14 +170,13 @@ class _CheckedStore(ParameterStore):
         return name in self.names
 
 
-def missing_weights(absent: Sequence[str], wanted: int, place: str | None = None) -> Diagnostic:
+def missing_weights(absent: Sequence[str], wanted: int) -> Diagnostic:
     """Return one message for many weights that are not there."""
     names = ", ".join(f"'{name}'" for name in absent[:LISTED])
     got = f"{wanted - len(absent)} of them" if len(absent) < wanted else "none"
     others = f" and {len(absent) - LISTED} others" if len(absent) > LISTED else ""
     return Diagnostic(
         f"expected {wanted} weights, got {got}: there is no {names}{others}",
-        place,
         hint="--weights PATH says where they are; to run without them, gawee-run --weights random",
     )
 

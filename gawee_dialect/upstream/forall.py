@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -291,11 +291,3 @@ def _parse_shared(parser: Parser) -> tuple[Parser.UnresolvedArgument, Unresolved
     name = parser.parse_argument(expect_type=False)
     parser.parse_punctuation("=")
     return name, parser.parse_unresolved_operand()
-
-
-def forall_around(op: Operation) -> ForallOp:
-    """Return the loops that an insertion is in."""
-    inside = op.parent_op()
-    around = None if inside is None else inside.parent_op()
-    assert isinstance(around, ForallOp)
-    return around

@@ -117,7 +117,7 @@ class ConvOp(DefinedOp):
         groups: int,
     ) -> AnyTensor:
         """Return the convolution's result type; raises VerifyException where C1 to C7 fail."""
-        axes = spatial_axes("input", input)
+        axes = spatial_axes(input)
         require_rank("weight", weight, axes + 2)
         require_signed_number("input", input)
         require_same_element("weight", weight, input)
@@ -240,7 +240,7 @@ class ConvTransposeOp(GaweeOp):
         groups: int,
     ) -> AnyTensor:
         """Return the result type; raises VerifyException where C1 to C8 fail."""
-        axes = spatial_axes("input", input)
+        axes = spatial_axes(input)
         require_rank("weight", weight, axes + 2)
         require_float("input", input)
         require_same_element("weight", weight, input)

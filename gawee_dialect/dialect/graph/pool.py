@@ -69,7 +69,7 @@ class WindowPoolOp(DefinedOp, ABC):
         """Return the pooled type; raises VerifyException where C1 to C5 fail."""
         cls.check_element(input)
         dilations = (1,) * len(kernel) if dilations is None else dilations
-        axes = spatial_axes("input", input)
+        axes = spatial_axes(input)
         check_window(axes, kernel, strides, padding, dilations)
         batch, channels, *spatial = input.get_shape()
         extent = [window_extent(k, d) for k, d in zip(kernel, dilations, strict=True)]
@@ -254,7 +254,7 @@ class AdaptivePoolOp(DefinedOp, ABC):
     @classmethod
     def result_type(cls, input: AnyTensor, *, output_size: Sequence[int]) -> AnyTensor:
         """Return the pooled type; raises VerifyException where C1 to C4 fail."""
-        axes = spatial_axes("input", input)
+        axes = spatial_axes(input)
         cls.check_element(input)
         require_length("output_size", output_size, axes)
         require_positive("output_size", output_size)

@@ -148,7 +148,7 @@ class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
         float_positions: bool,
     ) -> AnyTensor:
         """Return the resampled type; raises VerifyException where C1 to C5 or C7 fail."""
-        axes = spatial_axes("input", input)
+        axes = spatial_axes(input)
         batch, channels, *spatial = input.get_shape()
         require_positive("spatial sizes", spatial)
         require_length("size", size, axes)

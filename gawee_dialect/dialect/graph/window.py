@@ -17,14 +17,14 @@ SPATIAL_RANKS = (3, 4, 5)
 """The ranks of (batch, channels, ...) with one, two or three spatial axes."""
 
 
-def spatial_axes(what: str, type: AnyTensor) -> int:
+def spatial_axes(type: AnyTensor) -> int:
     """Return how many spatial axes (batch, channels, ...) has: 1, 2 or 3.
 
     Raises VerifyException for another number.
     """
     rank = type.get_num_dims()
     if rank not in SPATIAL_RANKS:
-        raise VerifyException(f"expected {what} of rank 3, 4 or 5, got rank {rank} ('{type}')")
+        raise VerifyException(f"expected input of rank 3, 4 or 5, got rank {rank} ('{type}')")
     return rank - 2
 
 

@@ -5,7 +5,7 @@ def relu(nodes: Nodes, op: ReluOp) -> None:
     nodes("Relu", [op.input], op.results)
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -147,8 +147,3 @@ def writers() -> Mapping[type[Operation], Callable[..., None]]:
     for family in FAMILIES:
         import_module(f"gawee_dialect.frontends.onnx.export.ops.{family}")
     return _writers
-
-
-def exported_ops() -> Iterator[str]:
-    """Yield the names of the ops that have a twin in ONNX, in order."""
-    yield from sorted(op.name for op in writers())

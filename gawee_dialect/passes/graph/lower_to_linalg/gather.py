@@ -68,15 +68,13 @@ def reduction_with_positions(
     inputs: Sequence[tuple[SSAValue, AffineMap]],
     loops: Mapping[int, int],
     body: PlacedBody,
-    *,
-    num_reduced: int,
 ) -> SSAValue:
-    """Combine into every element of `init`, by a body that uses the counters of some loops, as i32.
+    """Combine along the last loop, by a body that uses the counters of some loops, as i32.
 
     `loops` are these loops and how long they are. Counters are read from a constant, since a kernel
     has none of its own, where that is not too long to be written down.
     """
-    rank = len(tensor_shape(init)) + num_reduced
+    rank = len(tensor_shape(init)) + 1
     written = max(loops.values()) <= MOST_POSITIONS
     given = {size: _positions(builder, size) for size in loops.values()} if written else {}
     counters = [(given[size], reads(rank, loop)) for loop, size in loops.items()] if given else []
@@ -89,7 +87,7 @@ def reduction_with_positions(
             ]
         return body(scalars, values, places, args[-1])
 
-    return reduction(builder, init, [*inputs, *counters], placed, num_reduced=num_reduced)
+    return reduction(builder, init, [*inputs, *counters], placed, num_reduced=1)
 
 
 def _positions(builder: Builder, size: int) -> SSAValue:

@@ -366,7 +366,7 @@ def _places(builder: Builder, input: SSAValue, axis: int, descending: bool) -> S
 
     loops = {axis: shape[axis], rank: shape[axis]}
     inputs = [(input, own), (input, other)]
-    return reduction_with_positions(builder, zeros, inputs, loops, body, num_reduced=1)
+    return reduction_with_positions(builder, zeros, inputs, loops, body)
 
 
 def _indices(builder: Builder, places: SSAValue, axis: int, shape: Sequence[int]) -> SSAValue:
@@ -383,4 +383,4 @@ def _indices(builder: Builder, places: SSAValue, axis: int, shape: Sequence[int]
         return scalars.add(total, scalars.select(here, index, scalars.constant(0, i32)))
 
     loops = {axis: shape[axis], rank: tensor_shape(places)[axis]}
-    return reduction_with_positions(builder, zeros, [(places, along)], loops, body, num_reduced=1)
+    return reduction_with_positions(builder, zeros, [(places, along)], loops, body)

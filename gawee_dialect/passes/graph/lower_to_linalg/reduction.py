@@ -77,7 +77,7 @@ def first_position(builder: Builder, source: SSAValue, axis: int, extreme: SSAVa
         return scalars.minimum(least, scalars.select(found, places[0], nowhere))
 
     loops = {rank - 1: shape[axis]}
-    found = reduction_with_positions(builder, init, inputs, loops, body, num_reduced=1)
+    found = reduction_with_positions(builder, init, inputs, loops, body)
     return in_element_type(builder, found, i64)
 
 

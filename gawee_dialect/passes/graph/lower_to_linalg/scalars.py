@@ -82,10 +82,6 @@ class Scalars:
         """Divide indices that are not negative, rounding down."""
         return self.emit(arith.DivUIOp(lhs, rhs))
 
-    def square_root(self, value: SSAValue) -> SSAValue:
-        """Take the square root of a float; NaN below zero."""
-        return self.emit(math.SqrtOp(value))
-
     def exponential(self, value: SSAValue) -> SSAValue:
         """Raise e to a float."""
         return self.emit(math.ExpOp(value))

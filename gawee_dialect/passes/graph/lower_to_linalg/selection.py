@@ -145,9 +145,7 @@ class Selection:
             value, *others = values
             return body(scalars, [value, *places, *others, total])
 
-        return reduction_with_positions(
-            self.builder, init, inputs, {2: count}, placed, num_reduced=1
-        )
+        return reduction_with_positions(self.builder, init, inputs, {2: count}, placed)
 
     def _is_behind(self, scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
         """Whether an element comes behind the last one that was taken."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from xdsl.dialects import memref, scf, tensor
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
+from gawee_dialect.analysis.effects import is_inside as made_inside
 from gawee_dialect.analysis.index_bounds import Index, mixed, same_indices
 from gawee_dialect.upstream.forall import ForallOp
 from gawee_dialect.upstream.tensor import ParallelInsertSliceOp
@@ -58,7 +59,7 @@ class InPlace:
             return True
         if user is not op or reads:
             loops = (loop for loop in loops_around(op) if is_inside(user, loop))
-            if any(not is_defined_inside(value, loop) for loop in loops):
+            if any(not made_inside(value, loop) for loop in loops):
                 return True
         later = user is not op and self._order[user] > self._order[op]
         return later and not self._is_replaced(user, value, old)
@@ -119,10 +120,3 @@ def loops_around(op: Operation) -> Iterator[Loop]:
 def is_inside(op: Operation, loop: Loop) -> bool:
     """Whether an op is in the body of a loop."""
     return op is not loop and loop.is_ancestor(op)
-
-
-def is_defined_inside(value: SSAValue, loop: Loop) -> bool:
-    """Whether a value is made anew by each iteration of a loop, or carried by it."""
-    owner = value.owner
-    parent = owner.parent_op() if isinstance(owner, Block) else owner
-    return parent is not None and loop.is_ancestor(parent)
