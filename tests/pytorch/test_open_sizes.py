@@ -186,3 +186,18 @@ def test_statistics_of_a_batch_are_compiled_for_each_size(caplog: pytest.LogCapt
             torch.testing.assert_close(compiled(x), layer(x), **CLOSE)
 
     assert "statistics of a batch are computed as the numbers of images asks" in caplog.text
+
+
+def test_a_size_that_is_computed_with_is_read_in_each_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def places(x: torch.Tensor) -> Sequence[torch.Tensor]:
+        return x - x.shape[0], torch.arange(3) + 2 * x.shape[0], x.sum(0) / x.shape[0]
+
+    torch._dynamo.reset()
+    compiled = torch.compile(places, backend=gawee_backend, dynamic=True)
+    with torch.no_grad():
+        compiled(torch.randn(5, 3))
+        made = no_more_code(monkeypatch)
+        for rows in (2, 9, 40):
+            x = torch.randn(rows, 3)
+            torch.testing.assert_close(compiled(x), places(x), **CLOSE)
+        assert not made.called

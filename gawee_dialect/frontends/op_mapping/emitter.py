@@ -310,6 +310,8 @@ def as_element(emit: Emitter, operand: Operand, element: Attribute) -> SSAValue:
     """Return an operand as a tensor of an element type."""
     if isinstance(operand, SSAValue):
         return emit.cast(operand, element)
+    if isinstance(operand, OpenSize):  # what a run says is the last of so many numbers
+        return emit.cast(emit.reshape(counted(emit, operand, 1, 1, i64), ()), element)
     return emit.number(operand, element)
 
 
