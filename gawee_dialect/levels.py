@@ -74,7 +74,9 @@ def passes_to(
 
 
 def makes_open_code(module: ModuleOp, options: CodeOptions) -> bool:
-    """Whether all passes from a module to the llvm dialect take sizes that are open."""
+    """Whether all passes from a module to the llvm dialect take sizes that are open; ours do."""
+    if not options.passes:
+        return True  # and they need not be loaded, where the code is kept or made in a copy
     passes = passes_to(Level.LLVM, options, level_of(module))
     return all(map(takes_open_sizes, leaf_passes(passes)))
 

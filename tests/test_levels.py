@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from examples.resnet18.write_graph import write_resnet18
 from examples.unet.write_graph import write_unet
+from gawee_dialect.code_options import ALGORITHMS, CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.mlir_text import parse_mlir
-from gawee_dialect.levels import Level, level_of
+from gawee_dialect.levels import Level, level_of, passes_to
 from gawee_dialect.model import Model, load
 from gawee_dialect.parameters.given_inputs import random_parameters
+from gawee_dialect.passes.pass_manager import leaf_passes, takes_open_sizes
 from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
 from gawee_dialect.tools.run_session import input_specs
 from gawee_dialect.universe import make_context
@@ -233,3 +235,11 @@ def test_the_interpreter_leaves_the_llvm_dialect_to_native_code() -> None:
     with pytest.raises(GaweeError, match="unsupported by the interpreter") as error:
         model.run({}, "gawee")
     assert "hint: the llvm dialect runs as native code: --level llvm" in str(error.value)
+
+
+@pytest.mark.parametrize("algorithms", ALGORITHMS)
+@pytest.mark.parametrize("start", [Level.GAWEE, Level.LINALG, Level.KERNELS])
+def test_all_passes_to_code_take_open_sizes(start: Level, algorithms: str) -> None:
+    passes = leaf_passes(passes_to(Level.LLVM, CodeOptions(algorithms=algorithms), start))
+
+    assert [each.name for each in passes if not takes_open_sizes(each)] == []

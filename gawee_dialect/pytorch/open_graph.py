@@ -8,9 +8,8 @@ from xdsl.dialects.builtin import ModuleOp
 from gawee_dialect.backend.open_model import OpenModel
 from gawee_dialect.backend.program import Program
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.open_size import OpenSize, SizeName
+from gawee_dialect.dialect.open_size import SizeName
 from gawee_dialect.frontends.npu_ir.importer import import_ir
-from gawee_dialect.frontends.npu_ir.ir import TensorMeta
 from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, torch
 from gawee_dialect.identifiers import c_name
 from gawee_dialect.pytorch.open_sizes import copied, numbers_of_symbols, ranges_of_symbols
@@ -47,7 +46,7 @@ def open_graph(
 
     Sizes that are alike now have one name where the graph needs that: keys and values of a cache
     are as long, which PyTorch asks of them when it runs. Raises GaweeError for a graph that cannot
-    be compiled so: which has statistics of a batch, or returns sizes.
+    be compiled so, as one that has statistics of a batch.
     """
     few: object = torch().ops.aten._native_batch_norm_legit_functional.default
     if any(node.target is few for node in graph.graph.nodes):
@@ -67,25 +66,31 @@ def open_graph(
             raise
         ranges = alike
         converted, module = _imported(graph, static, ranges)
-    return OpenGraph(StaticGraph(converted, OpenModel(program_of(module))), ranges)
+
+    def sizes(args: Sequence[object]) -> Mapping[str, int]:
+        given = numbers_of_symbols(graph, args)
+        return {ranges[symbol].name: number for symbol, number in given.items()}
+
+    return OpenGraph(StaticGraph(converted, OpenModel(program_of(module)), sizes), ranges)
 
 
 def _imported(
     graph: GraphModule, static: frozenset[int], ranges: Mapping[object, SizeName]
 ) -> tuple[ConvertedGraph, ModuleOp]:
     converted = ConvertedGraph(copied(graph), static, ranges)
-    known = TensorMeta | bool | int | float | None
-    if any(isinstance(e, OpenSize) or not isinstance(e, known) for e in converted.returned):
-        raise GaweeError("a graph returns a size")
     return converted, import_ir(converted.ir)
 
 
 def _alike(
     ranges: Mapping[object, SizeName], numbers: Mapping[object, int]
 ) -> Mapping[object, SizeName]:
-    """Return ranges in which symbols of one number have one name, the first of them."""
-    first: dict[int, SizeName] = {}
-    return {symbol: first.setdefault(numbers[symbol], name) for symbol, name in ranges.items()}
+    """Return ranges in which symbols of one number have one name, and what all of them may be."""
+    shared: dict[int, SizeName] = {}
+    for symbol, name in ranges.items():
+        first = shared.setdefault(numbers[symbol], name)
+        low, high = max(first.low, name.low), min(first.high, name.high)
+        shared[numbers[symbol]] = SizeName(first.name, low, high)
+    return {symbol: shared[numbers[symbol]] for symbol in ranges}
 
 
 def _range(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.backend.fingerprint import Places, fingerprint
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.frontends.npu_ir.convert import Converter
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR, TensorMeta
 from gawee_dialect.frontends.npu_ir.pytorch import (
@@ -115,8 +116,15 @@ class Bound:
 class StaticGraph:
     """A compiled graph, called with what the graph of TorchDynamo is called with."""
 
-    def __init__(self, graph: ConvertedGraph, native: CompiledModel) -> None:
-        self._graph, self._native = graph, native
+    def __init__(
+        self,
+        graph: ConvertedGraph,
+        native: CompiledModel,
+        sizes: Callable[[Sequence[object]], Mapping[str, int]] = lambda args: {},
+    ) -> None:
+        """`sizes` returns what sizes that are returned have names for, from the arguments."""
+        self._graph, self._native, self._sizes = graph, native, sizes
+        self._returns_size = any(isinstance(each, OpenSize) for each in graph.returned)
         self._lock = threading.Lock()
         self._bound: dict[Sequence[object], Bound] = {}
         needed = {buffer.name for buffer in native.parameters}
@@ -130,9 +138,13 @@ class StaticGraph:
             if is_tensor(value):
                 arrays[name] = array_of_tensor(value)
         made = iter(self.bind(args).native.run(arrays).values())
+        returned = self._graph.returned
+        if self._returns_size:
+            sizes = self._sizes(args)
+            returned = [e.at(sizes) if isinstance(e, OpenSize) else e for e in returned]
         return [
             tensor_of_array(next(made)) if isinstance(each, TensorMeta) else each
-            for each in self._graph.returned
+            for each in returned
         ]
 
     def bind(self, args: Sequence[object]) -> Bound:

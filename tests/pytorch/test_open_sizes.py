@@ -186,3 +186,34 @@ def test_statistics_of_a_batch_are_compiled_for_each_size(caplog: pytest.LogCapt
             torch.testing.assert_close(compiled(x), layer(x), **CLOSE)
 
     assert "statistics of a batch are computed as the numbers of images asks" in caplog.text
+
+
+def test_sizes_that_are_returned_are_those_of_each_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def grown(past: torch.Tensor, x: torch.Tensor, seen: int) -> tuple[torch.Tensor, int, int]:
+        whole = torch.cat([past, x])
+        return whole * 2, whole.shape[0], seen + x.shape[0]
+
+    torch._dynamo.reset()
+    compiled = torch.compile(grown, backend=gawee_backend, dynamic=True)
+    with torch.no_grad():
+        compiled(torch.randn(4, 3), torch.randn(2, 3), 7)
+        made = no_more_code(monkeypatch)
+        for past, rows, seen in ((5, 2, 9), (6, 3, 30), (40, 4, 41)):
+            given = torch.randn(past, 3), torch.randn(rows, 3), seen
+            torch.testing.assert_close(compiled(*given), grown(*given), **CLOSE)
+        assert not made.called
+
+
+def test_a_size_that_is_computed_with_is_read_in_each_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def places(x: torch.Tensor) -> Sequence[torch.Tensor]:
+        return x - x.shape[0], torch.arange(3) + 2 * x.shape[0], x.sum(0) / x.shape[0]
+
+    torch._dynamo.reset()
+    compiled = torch.compile(places, backend=gawee_backend, dynamic=True)
+    with torch.no_grad():
+        compiled(torch.randn(5, 3))
+        made = no_more_code(monkeypatch)
+        for rows in (2, 9, 40):
+            x = torch.randn(rows, 3)
+            torch.testing.assert_close(compiled(x), places(x), **CLOSE)
+        assert not made.called

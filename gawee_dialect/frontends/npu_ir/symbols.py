@@ -84,6 +84,8 @@ _ARITHMETIC: Mapping[str, Callable[..., int]] = {
     "CleanDiv": _quotient,
     "Mod": _rest,
     "PythonMod": _rest,
+    "Max": max,
+    "Min": min,
 }
 """What expressions of sympy and of PyTorch compute, by the names of their classes."""
 

@@ -201,11 +201,13 @@ def bounds(size: int, start: int | None, end: int | None, step: int) -> tuple[in
 def counted(emit: Emitter, start: Number, count: int, step: Number, element: Attribute) -> SSAValue:
     """Return so many numbers: start, start + step, ...; start and count may be open sizes.
 
-    Raises Refusal for an open start with a step other than 1.
+    Raises Refusal for an open start with a step other than 1, and for one below zero.
     """
     if isinstance(start, OpenSize):
         if step != 1:
             raise Refusal(f"expected a step of 1 from the open size '{start}', got {step}")
+        if start < 0:
+            raise Refusal(f"expected a size to count from, got '{start}'")
         return part(emit, counted(emit, 0, start + count, 1, element), 0, start, count)
     value = emit(IotaOp(TensorType(element, [count]), axis=0))
     if step != 1:
@@ -310,6 +312,8 @@ def as_element(emit: Emitter, operand: Operand, element: Attribute) -> SSAValue:
     """Return an operand as a tensor of an element type."""
     if isinstance(operand, SSAValue):
         return emit.cast(operand, element)
+    if isinstance(operand, OpenSize):  # what a run says is the last of so many numbers
+        return emit.cast(emit.reshape(counted(emit, operand, 1, 1, i64), ()), element)
     return emit.number(operand, element)
 
 

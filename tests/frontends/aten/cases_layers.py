@@ -388,7 +388,8 @@ def attention(d: Draw) -> Call:
 
 @case("aten._scaled_dot_product_flash_attention_for_cpu.default")
 def flash_attention(d: Draw) -> Call:
-    tensors = [d.floats(2, 4, 5, 6) for _ in range(3)]
+    heads = d.choice(4, 2)
+    tensors = [d.floats(2, each, 5, 6) for each in (4, heads, heads)]
     return Call([*tensors, 0.0, d.bool()], outputs=[0], rtol=1e-4, atol=1e-5)
 
 

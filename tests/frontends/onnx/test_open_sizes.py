@@ -207,19 +207,31 @@ def test_a_size_that_is_a_multiple_has_to_be_one():
         network.run(np.ones(5, np.float32))
 
 
-def test_open_sizes_as_numbers_to_compute_with_are_refused(tmp_path, capsys):
+def test_open_sizes_are_numbers_to_compute_with(tmp_path):
     graph = helper.make_graph(
         [
             helper.make_node("Size", ["x"], ["count"]),
             helper.make_node("Cast", ["count"], ["number"], to=FLOAT),
             helper.make_node("Div", ["x", "number"], ["y"]),
+            helper.make_node("Shape", ["x"], ["sizes"]),
+            helper.make_node("Add", ["sizes", "shift"], ["shifted"]),
         ],
         "g",
-        [helper.make_tensor_value_info("x", FLOAT, ["rows", 3])],
-        [helper.make_tensor_value_info("y", FLOAT, None)],
+        [
+            helper.make_tensor_value_info("x", FLOAT, ["rows", 3]),
+            helper.make_tensor_value_info("shift", onnx.TensorProto.INT64, [2]),
+        ],
+        [helper.make_tensor_value_info(name, FLOAT, None) for name in ("y",)]
+        + [helper.make_tensor_value_info("shifted", onnx.TensorProto.INT64, None)],
     )
     made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+    path = written(tmp_path, made)
+    session = runtime.InferenceSession(str(path))
+    compiled = load(path, ranges={"rows": (1, 9)}).compile(sizes={"rows": (1, 9)})
 
-    assert gawee_translate.main([str(written(tmp_path, made))]) == 1
-    message = capsys.readouterr().err
-    assert "expected numbers as elements of 'count', got open sizes (3 * rows)" in message
+    for rows in (1, 4, 9):
+        given = {"x": np.ones((rows, 3), np.float32), "shift": np.array([7, -2])}
+        y, shifted = session.run(None, given)
+        results = compiled.run(given)
+        assert_allclose(results["y"], y, rtol=1e-6, atol=0)  # one division in float32
+        np.testing.assert_array_equal(results["shifted"], shifted)

@@ -62,7 +62,9 @@ def flash_attention(
     scale: float | None = None,
 ) -> Sequence[SSAValue | None]:
     """Scaled dot-product attention; the logarithms of its sums are not made"""
-    result = attention(emit, query, key, value, attn_mask, dropout_p, is_causal, scale)
+    # Heads of keys and values are repeated, or fewer of them serve more, as their numbers say.
+    enable_gqa = tensor_shape(query)[1] != tensor_shape(key)[1]
+    result = attention(emit, query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     return result, None
 
 

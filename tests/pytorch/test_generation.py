@@ -1,0 +1,91 @@
+"""transformers' `generate`, whose step torch.compile compiles: tokens and compilations."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+import torch
+
+from benchmarks.zoo.libraries import import_library
+from gawee_dialect.pytorch import dynamo, gawee_backend
+from tests.effort import crossed
+
+TINY: Mapping[str, Any] = {
+    **{"vocab_size": 199, "pad_token_id": 0, "bos_token_id": None, "eos_token_id": None},
+}
+DECODER: Mapping[str, Any] = {
+    **{"hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 6, "head_dim": 8},
+    **{"num_key_value_heads": 2, "intermediate_size": 80, "initializer_range": 0.3},
+}
+NETWORKS: Mapping[str, Mapping[str, Any]] = {
+    "llama": DECODER,
+    "t5": {
+        **{"d_model": 48, "d_kv": 8, "d_ff": 80, "num_layers": 2, "num_heads": 6},
+        **{"decoder_start_token_id": 0, "initializer_factor": 3.0},
+    },
+    "whisper": {
+        **{"num_mel_bins": 8, "encoder_layers": 2, "decoder_layers": 2, "d_model": 48},
+        **{"encoder_attention_heads": 4, "decoder_attention_heads": 4, "encoder_ffn_dim": 64},
+        **{"decoder_ffn_dim": 64, "max_source_positions": 30, "max_target_positions": 128},
+        **{"decoder_start_token_id": 2, "init_std": 0.3},
+    },
+    "gpt2": {"n_embd": 48, "n_layer": 2, "n_head": 6, "initializer_range": 0.3},
+    "qwen3": DECODER,
+    "phi3": {**DECODER, "sliding_window": None},
+}
+WARM = 4
+"""Tokens whose steps may compile: the prompt, a first step, and one whose sizes are open."""
+
+
+def network_of(name: str) -> Any:
+    """Return a network with seeded random weights, of which it makes text."""
+    transformers = import_library("transformers")
+    torch.manual_seed(0)
+    config = transformers.AutoConfig.for_model(name, **TINY, **NETWORKS[name])
+    kinds = {"t5": "AutoModelForSeq2SeqLM", "whisper": "AutoModelForSpeechSeq2Seq"}
+    return getattr(transformers, kinds.get(name, "AutoModelForCausalLM")).from_config(config).eval()
+
+
+class Compilations:
+    """A streamer that notes how many compilations there were when each token came."""
+
+    def __init__(self) -> None:
+        self.now, self.seen = 0, list[int]()
+
+    def put(self, value: object) -> None:
+        self.seen.append(self.now)
+
+    def end(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(("cache", "name"), crossed(["dynamic", "static"], NETWORKS))
+def test_a_compiled_step_makes_the_tokens_of_eager(
+    cache: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network, counted, program_of = network_of(name), Compilations(), dynamo.program_of
+
+    def counting(*args: Any, **named: Any) -> object:
+        counted.now += 1
+        return program_of(*args, **named)
+
+    monkeypatch.setattr(dynamo, "program_of", counting)
+    tokens = torch.tensor([[5, 17, 3, 101, 44, 9, 5]])
+    inputs: dict[str, Any] = {"input_ids": tokens, "attention_mask": torch.ones_like(tokens)}
+    if name == "whisper":
+        inputs = {"input_features": torch.randn(1, 8, 60)}
+    options: dict[str, Any] = {"max_new_tokens": 24, "do_sample": False, "disable_compile": True}
+    if cache == "static":
+        options["cache_implementation"] = "static"
+    with torch.no_grad():
+        expected = network.generate(**inputs, **options)
+        torch._dynamo.reset()
+        network.forward = torch.compile(network.forward, backend=gawee_backend)
+        made = network.generate(**inputs, **options, streamer=counted)
+    assert made.tolist() == expected.tolist()
+    assert len(set(made[0].tolist())) > 6
+    assert 0 < counted.seen[WARM] == counted.seen[-1]
