@@ -88,9 +88,10 @@ def test_random_loops_compute_the_same_as_machine_code() -> None:
 
 
 def test_random_quantized_layers_are_the_same_to_the_bit() -> None:
-    tried = Session(1, [QuantizedGraphs()], Settings(loops=0.3, native=0.2)).run(range(12))
+    tried = Session(1, [QuantizedGraphs()], Settings(loops=0.3, native=0.2)).run(range(6))
 
     assert tried.found == {}
+    assert tried.drawn["quantized graphs"] > 6  # many to a module
     assert tried.done["to loops"] > 0
     assert tried.done["to machine code"] > 0
 

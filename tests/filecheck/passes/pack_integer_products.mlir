@@ -228,3 +228,39 @@ func.func @what_no_byte_stands_for_is_not_padded_with(%x: tensor<4x4xui8>, %w: t
   } : tensor<2x4xi32>
   func.return %y : tensor<2x4xi32>
 }
+
+// -----
+
+// Words of three channels would be as many, with a byte in four that stands for nothing; those of
+// four columns of a row are full.
+// CHECK-LABEL: func.func @windows_of_few_channels_are_read_by_fours
+// CHECK:         %y = gawee.kernel parallel [2, 5] reduce [3, 1] ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<3x8xui8>, tensor<3x8xui8>, tensor<3x8xui8>, tensor<3x8xui8>, tensor<2x3x1xi32>)
+// PAIRS-LABEL: func.func @windows_of_few_channels_are_read_by_fours
+// PAIRS:         %y = gawee.kernel parallel [2, 5] reduce [2, 4] ins(
+func.func @windows_of_few_channels_are_read_by_fours(%x: tensor<3x8xui8>, %w: tensor<2x3x4xi8> {gawee.parameter = "w"}) -> tensor<2x5xi32> {
+  %a = gawee.kernel parallel [3, 8] ins(%x : tensor<3x8xui8>)
+    maps [affine_map<(c, w) -> (c, w)>, affine_map<(c, w) -> (c, w)>] finish {
+  ^bb0(%e: ui8):
+    %s = builtin.unrealized_conversion_cast %e : ui8 to i8
+    %0 = arith.extui %s : i8 to i32
+    gawee.yield %0 : i32
+  } : tensor<3x8xi32>
+  %b = gawee.kernel parallel [2, 3, 4] ins(%w : tensor<2x3x4xi8>)
+    maps [affine_map<(f, c, j) -> (f, c, j)>, affine_map<(f, c, j) -> (f, c, j)>] finish {
+  ^bb0(%e: i8):
+    %0 = arith.extsi %e : i8 to i32
+    gawee.yield %0 : i32
+  } : tensor<2x3x4xi32>
+  %y = gawee.kernel parallel [2, 5] reduce [3, 4] ins(%a, %b : tensor<3x8xi32>, tensor<2x3x4xi32>)
+    maps [affine_map<(f, w, c, j) -> (c, w + j)>, affine_map<(f, w, c, j) -> (f, c, j)>, affine_map<(f, w, c, j) -> (f, w)>]
+    initial 0 : i32 accumulate {
+  ^bb0(%l: i32, %r: i32, %s: i32):
+    %0 = arith.muli %l, %r : i32
+    %1 = arith.addi %s, %0 : i32
+    gawee.yield %1 : i32
+  } finish {
+  ^bb0(%l: i32, %r: i32, %s: i32):
+    gawee.yield %s : i32
+  } : tensor<2x5xi32>
+  func.return %y : tensor<2x5xi32>
+}
