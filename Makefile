@@ -22,6 +22,9 @@ PIP := $(PY) -m pip --disable-pip-version-check
 # One stamp for each extra of pyproject.toml; pip runs again only when that file changes.
 STAMP := $(VENV)/.installed-
 
+# Modules that were compiled are kept: a run of the tests starts hundreds of processes that import them.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test coverage fuzz mutants check format lit docs docs-serve reference bench regression study lock clean
 

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from examples.resnet18.write_graph import write_resnet18
 from examples.unet.write_graph import write_unet
 from gawee_dialect.code_options import ALGORITHMS, CodeOptions
 from gawee_dialect.diagnostics import GaweeError
@@ -101,11 +100,8 @@ def digits(folder: Path) -> Path:
     return ROOT / "examples" / "digits" / "graph.json"
 
 
-def resnet18(folder: Path) -> Path:
-    return write_resnet18(folder, seed=1, size=64, width=4)
-
-
 def unet(folder: Path) -> Path:
+    # Its encoder is a ResNet; the end of one, a mean and a product, is that of the digits' network.
     return write_unet(folder, seed=2, size=32, width=4, blocks=(1, 2, 1, 1))
 
 
@@ -121,7 +117,7 @@ def lstm(folder: Path) -> Path:
     scope="module",
     params=[
         *(digits, transformer_block, lstm),
-        *(pytest.param(large, marks=full_run) for large in (resnet18, unet)),
+        pytest.param(unet, marks=full_run),
     ],
     ids=lambda network: network.__name__,
 )

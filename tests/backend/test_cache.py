@@ -85,7 +85,7 @@ def test_another_graph_with_the_same_code_is_not_compiled_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph().compile()
-    monkeypatch.setattr("gawee_dialect.backend.code_units.compile_object", refuse)
+    monkeypatch.setattr("gawee_dialect.backend.unit_code.compile_object", refuse)
     model = graph()
     model.module.attributes["note"] = model.function.sym_name
 
@@ -101,7 +101,7 @@ def counted_objects(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         compiled.append(text)
         return original(text, target, assembly=assembly)
 
-    monkeypatch.setattr("gawee_dialect.backend.code_units.compile_object", counted)
+    monkeypatch.setattr("gawee_dialect.backend.unit_code.compile_object", counted)
     return compiled
 
 
@@ -138,7 +138,7 @@ def test_a_pass_that_was_edited_compiles_only_the_kernels_that_it_changes(
 def test_an_edited_back_end_compiles_all(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     graph().compile()
     monkeypatch.setattr("gawee_dialect.backend.kernel_code.versions_of", lambda files: "another")
-    monkeypatch.setattr("gawee_dialect.backend.code_units.versions", lambda part: "another")
+    monkeypatch.setattr("gawee_dialect.backend.unit_code.versions", lambda part: "another")
     monkeypatch.setattr(cache_module, "versions", lambda: "another state")
     compiled = counted_objects(monkeypatch)
 

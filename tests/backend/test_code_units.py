@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.backend import code_units as unit_code
+from gawee_dialect.backend import unit_code
 from gawee_dialect.backend.cache import CompileCache
 from gawee_dialect.backend.code_units import code_units
 from gawee_dialect.backend.jit import ObjectCode, Target, compile_object

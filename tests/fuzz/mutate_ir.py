@@ -5,7 +5,9 @@ that a pass may get.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from random import Random
 
@@ -44,31 +46,49 @@ _SIZE = re.compile(r"(?<=[<x])(\d+|\?)(?=x)")
 _SCALAR = re.compile(r"\b(?:f16|bf16|f32|f64|i1|i8|i16|i32|i64|ui8|index)\b")
 _LIST = re.compile(r"\[([-\d, ]+)\]")
 
-Texts = Sequence[str]
+
+@dataclass(frozen=True)
+class Corpus:
+    """The small modules of the IR tests that verify, and what their ops have."""
+
+    texts: Sequence[str]
+    attributes: Sequence[tuple[str, Attribute]]
+    """Discardable ones, and those of arguments, by name."""
+    properties: Mapping[tuple[str, str], Sequence[Attribute]]
+    """By the op's name and the property's."""
 
 
 @cache
-def seeds() -> Texts:
-    """Return the small modules of the IR tests that verify."""
-    found: list[str] = []
+def corpus() -> Corpus:
+    """Read the modules of the IR tests."""
+    texts: dict[str, None] = {}
+    attributes: dict[tuple[str, Attribute], None] = {}
+    properties: dict[tuple[str, str], dict[Attribute, None]] = {}
+    for text, module in _modules():
+        if text in texts:
+            continue
+        texts[text] = None
+        for op in all_ops(module):
+            attributes.update(dict.fromkeys(op.attributes.items()))
+            for name, attribute in op.properties.items():
+                properties.setdefault((op.name, name), {})[attribute] = None
+    return Corpus([*texts], [*attributes], {key: [*each] for key, each in properties.items()})
+
+
+def _modules() -> Iterator[tuple[str, ModuleOp]]:
     for path in sorted((ROOT / "tests" / "filecheck").rglob("*.mlir")):
-        chunks = [chunk for chunk, _ in split_chunks(path.read_text(encoding="utf-8"))]
-        found += [text for chunk in chunks if (text := _verified(chunk)) is not None]
-    return list(dict.fromkeys(found))
+        for chunk, _ in split_chunks(path.read_text(encoding="utf-8")):
+            if len(chunk) > LONGEST:
+                continue
+            with suppress(GaweeError, NotImplementedError):
+                module = parse_mlir(make_context(), chunk, "seed")
+                if 1 < len(all_ops(module)) <= MOST_OPS:
+                    yield print_mlir(module), module
 
 
-def _verified(chunk: str) -> str | None:
-    if len(chunk) > LONGEST:
-        return None
-    try:
-        module = parse_mlir(make_context(), chunk, "seed")
-        if not 1 < len(all_ops(module)) <= MOST_OPS:
-            return None
-        text = print_mlir(module)
-        parse_mlir(make_context(), text, "seed")
-    except (GaweeError, NotImplementedError):
-        return None
-    return text
+def seeds() -> Sequence[str]:
+    """Return the texts of the corpus."""
+    return corpus().texts
 
 
 def mutated_ir(seed: bytes, number: int) -> bytes:
@@ -174,31 +194,10 @@ def _operand(choice: Random, module: ModuleOp) -> None:
     op.operands[index] = choice.choice(same or others)
 
 
-@cache
-def _known_attributes() -> Sequence[tuple[str, Attribute]]:
-    """Return the attributes that seeds have, by name: discardable ones, and those of arguments."""
-    found: dict[tuple[str, Attribute], None] = {}
-    for text in seeds():
-        for op in all_ops(parse_mlir(make_context(), text, "seed")):
-            for name, attribute in op.attributes.items():
-                found[name, attribute] = None
-    return list(found)
-
-
-@cache
-def _known_properties() -> dict[tuple[str, str], list[Attribute]]:
-    found: dict[tuple[str, str], dict[Attribute, None]] = {}
-    for text in seeds():
-        for op in all_ops(parse_mlir(make_context(), text, "seed")):
-            for name, attribute in op.properties.items():
-                found.setdefault((op.name, name), {})[attribute] = None
-    return {key: list(each) for key, each in found.items()}
-
-
 def _mark(choice: Random, module: ModuleOp) -> None:
     """Give an op an attribute that some op has."""
     op = choice.choice(_ops(module))
-    name, attribute = choice.choice(_known_attributes())
+    name, attribute = choice.choice(corpus().attributes)
     op.attributes[name] = choice.choice((attribute, attribute, UnitAttr(), IntegerAttr(3, i64)))
 
 
@@ -214,7 +213,7 @@ def _property(choice: Random, module: ModuleOp) -> None:
     op = choice.choice([each for each in _ops(module) if each.properties])
     name = choice.choice(list(op.properties))
     old = op.properties[name]
-    known = _known_properties().get((op.name, name), [])
+    known = corpus().properties.get((op.name, name), [])
     op.properties[name] = choice.choice([*known, _other(choice, old), _other(choice, old)])
 
 

@@ -20,7 +20,7 @@ from gawee_dialect.dialect.graph.reduction import ReduceSumOp  # noqa: E402
 from gawee_dialect.interpreter.run import run_module  # noqa: E402
 from tests.kernels.compiled import PLAIN, WAYS, WIDE, check, module_of, small  # noqa: E402
 
-few = settings(max_examples=10)
+few = settings(max_examples=6)
 ways = st.sampled_from(WAYS)
 shapes = st.lists(st.sampled_from([1, 2, 5, 9, 16, 19, 33]), min_size=1, max_size=4)
 

@@ -14,7 +14,7 @@ from gawee_dialect.dialect.graph.gather import GatherElementsOp  # noqa: E402
 from gawee_dialect.dialect.graph.scatter import ScatterElementsOp  # noqa: E402
 from tests.kernels.compiled import WAYS, WIDE, check, module_of, small  # noqa: E402
 
-some = settings(max_examples=12)
+some = settings(max_examples=8)
 ways = st.sampled_from(WAYS)
 # Sizes on both sides of one and of two vectors.
 shapes = st.lists(st.sampled_from([1, 3, 8, 17, 33]), min_size=1, max_size=3)

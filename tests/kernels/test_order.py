@@ -64,7 +64,7 @@ def test_long_rows_are_merged(shape, wanted):
     check(lambda x: TopKOp(x, **options).results, [x], expected, WAYS[0], tolerance=0)
 
 
-@settings(max_examples=14)
+@settings(max_examples=8)
 @given(st.data(), dtypes, ways, st.booleans())
 def test_up_to_half_of_a_long_row_is_found_and_put_in_order(data, dtype, way, largest):
     # How much is wanted: what is counted, what is merged; half of a row, one more.
@@ -90,7 +90,7 @@ def test_up_to_half_of_a_long_row_is_found_and_put_in_order(data, dtype, way, la
     )
 
 
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(st.data(), shapes, dtypes, ways, st.booleans())
 def test_the_first_few_are_those_of_a_stable_sort(data, shape, dtype, way, largest):
     x, axis = drawn(data, shape, dtype), data.draw(st.integers(0, len(shape) - 1))

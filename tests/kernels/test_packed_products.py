@@ -90,7 +90,7 @@ def test_a_product_of_bytes_is_exact_at_every_size(way: Way) -> None:
         same(way.run(module, arrays, 2), wide(a, za) @ wide(b, zb))
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(
     st.tuples(*[st.integers(2, 70)] * 3),
     st.sampled_from([(), (2,), (2, 3)]),

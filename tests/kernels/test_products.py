@@ -22,7 +22,7 @@ from gawee_dialect.dialect.graph.reduction import (  # noqa: E402
 )
 from tests.kernels.compiled import EXACT, PLAIN, WAYS, check, module_of, small  # noqa: E402
 
-few = settings(max_examples=10)
+few = settings(max_examples=6)
 ways = st.sampled_from(WAYS)
 # On both sides of a vector's lanes.
 lengths = st.sampled_from([1, 2, 5, 7, 16, 17, 31, 33])
@@ -94,7 +94,7 @@ def test_products_and_bits_are_reduced_as_by_pytorch(length, way):
     check(build, [x, bits], [tensor.prod(1), truth.any(1), truth.all(0)], way)
 
 
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(st.data(), shapes, ways)
 def test_softmax_and_layer_norm_match_pytorch(data, shape, way):
     axis, rank = (data.draw(st.integers(0, len(shape) - 1)) for _ in range(2))

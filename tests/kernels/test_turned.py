@@ -11,7 +11,7 @@ from gawee_dialect.dialect.graph.arrangement import TransposeOp  # noqa: E402
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp  # noqa: E402
 from tests.kernels.compiled import WAYS, check, small  # noqa: E402
 
-some = settings(max_examples=12)
+some = settings(max_examples=8)
 ways = st.sampled_from(WAYS)
 # Sizes on both sides of one and of two vectors.
 sizes = st.sampled_from([5, 8, 16, 17, 31, 32, 47])

@@ -18,7 +18,7 @@ CONV = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
 TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
 MAX_POOL = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
 AVG_POOL = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}
-few = settings(max_examples=10)
+few = settings(max_examples=6)
 ways = st.sampled_from(WAYS)
 
 # Channels on both sides of a vector's lanes; (groups, channels of a group, filters of a group).
@@ -121,7 +121,7 @@ def test_sums_in_vectors_of_two_blocks_match_pytorch(way):
 
 
 # Kernels that strides divide, others that are larger and smaller, strides of many phases.
-@settings(max_examples=16)
+@settings(max_examples=10)
 @given(
     st.data(),
     st.sampled_from([1, 2, 2, 3]),

@@ -63,7 +63,7 @@ def expected_of(arrays):
     return F.conv2d(hidden, v, padding=1) + F.conv2d(x, u)
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(
     st.sampled_from([2, 4]),
     st.booleans(),
@@ -103,7 +103,7 @@ def flagged(flag, place=0):
     return patch.object(convert_to_winograd, "choose", choose)
 
 
-@settings(max_examples=12)
+@settings(max_examples=7)
 @given(
     st.tuples(st.integers(1, 2), st.sampled_from([8, 16, 40]), st.sampled_from([16, 24, 48])),
     st.sampled_from([(3, 7), (4, 5), (8, 4), (2, 3), (1, 6)]),
@@ -128,7 +128,7 @@ def test_filters_are_not_transformed_beforehand():
     assert [tensor_shape(op.weights) for op in found] == [(3, 16, 3, 3, 16), (1, 48, 3, 3, 16)]
 
 
-@settings(max_examples=12)
+@settings(max_examples=7)
 @given(
     st.floats(0, 1),
     # What no register of 16 lanes divides, and what none of 8 does.

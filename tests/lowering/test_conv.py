@@ -23,7 +23,7 @@ def expected_conv(x, w, b, *, strides, padding, dilations, groups):
     return F.conv2d(padded, torch.from_numpy(w), bias, strides, 0, dilations, groups)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(
     groups=st.integers(1, 3),
     channels=st.integers(1, 3),

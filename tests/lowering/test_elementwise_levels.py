@@ -270,7 +270,7 @@ def test_bits_are_those_of_pytorch(dtype):
     check({target: to(target) for target in SAME_BITS[dtype]}, [x])
 
 
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(st.data())
 def test_operands_broadcast_as_in_pytorch(data):
     wide = data.draw(st.lists(st.integers(1, 4), max_size=4))
@@ -285,7 +285,7 @@ def test_operands_broadcast_as_in_pytorch(data):
     check({"max": NUMBER_BINARY["maximum"], "lt": NUMBER_BINARY["lt"]}, [x, y])
 
 
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(
     low=st.none() | st.floats(-3, 3),
     high=st.none() | st.floats(-3, 3),

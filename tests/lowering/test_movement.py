@@ -88,7 +88,7 @@ def check(module: ModuleOp, levels: Sequence[str], seed: int) -> None:
 
 @pytest.mark.parametrize("op_class", MOVEMENT, ids=lambda op_class: op_class.name)
 @given(data=st.data(), seed=st.integers(0, 999))
-@settings(max_examples=6, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=4, phases=(Phase.explicit, Phase.generate))
 def test_random_op_means_what_pytorch_means(
     op_class: type[Operation], data: st.DataObject, seed: int
 ) -> None:

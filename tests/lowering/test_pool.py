@@ -26,7 +26,7 @@ def fits(size, kernel, padding, dilations=(1, 1)):
     return all(2 * padding[i] <= kernel[i] and extents[i] <= padded[i] for i in range(2))
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(sizes, pairs, pairs, halves, pairs, st.booleans())
 def test_max_pool_matches_pytorch(size, kernel, strides, padding, dilations, ceil_mode):
     assume(fits(size, kernel, padding, dilations))
@@ -72,7 +72,7 @@ def test_max_pool_pads_each_side_by_its_own_amount():
     assert_close(result, F.max_pool2d(padded, 3, 2))
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(sizes, pairs, pairs, halves, st.booleans(), st.booleans())
 def test_avg_pool_matches_pytorch(size, kernel, strides, padding, ceil_mode, count_include_pad):
     assume(fits(size, kernel, padding))
@@ -100,7 +100,7 @@ def test_avg_pool_of_other_types_matches_pytorch(dtype):
     assert_close(run_native(make, x), expected)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(sizes, st.tuples(st.integers(1, 11), st.integers(1, 11)))
 def test_adaptive_average_pool_matches_pytorch(size, output_size):
     x = numbers(0, 2, 3, *size)

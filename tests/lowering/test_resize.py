@@ -16,7 +16,7 @@ interpolate = torch.nn.functional.interpolate
 sizes = st.tuples(st.integers(1, 9), st.integers(1, 9))
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(sizes, sizes)
 def test_nearest_matches_pytorch(size, result_size):
     x = numbers(0, 2, 3, *size)
@@ -26,7 +26,7 @@ def test_nearest_matches_pytorch(size, result_size):
     assert_close(result, interpolate(torch.from_numpy(x), result_size))
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(sizes, sizes, st.booleans())
 def test_bilinear_matches_pytorch(size, result_size, align_corners):
     x = numbers(0, 2, 3, *size)

@@ -104,7 +104,7 @@ def test_convolution_of_integers_wraps_around(dtype, axes, groups):
     )
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(st.data(), all_axes)
 def test_transposed_convolution_matches_pytorch(data, axes):
     groups, channels, filters = (data.draw(st.integers(1, 3)) for _ in range(3))

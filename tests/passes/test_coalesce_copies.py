@@ -106,11 +106,9 @@ def workspace_bytes(module: ModuleOp) -> int:
     return workspace.type.get_shape()[0]
 
 
-@pytest.mark.parametrize(("batch", "threads"), [(1, 2), (2, 1)])
 @pytest.mark.parametrize("seed", range(8))
-def test_random_concatenations_compute_what_pytorch_does(
-    seed: int, batch: int, threads: int
-) -> None:
+def test_random_concatenations_compute_what_pytorch_does(seed: int) -> None:
+    batch, threads = (1, 2) if seed % 2 else (2, 1)
     net, x = graph(seed, batch)
     model = Model.from_torch(net, (x,))
 
