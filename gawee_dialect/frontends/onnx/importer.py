@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
     UnknownLoc,
-    i64,
 )
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -18,7 +17,7 @@ from xdsl.utils.hints import isa
 from gawee_dialect.analysis.open_sizes import RANGES_HINT
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.entry import ArgumentKind
-from gawee_dialect.dialect.graph.shape import CatOp, IdentityOp
+from gawee_dialect.dialect.graph.shape import IdentityOp
 from gawee_dialect.dialect.open_size import OpenSize, SizeName, UnknownSize, parse_size
 from gawee_dialect.dialect.types import AnyTensor, element_type, is_float, shape_text, tensor_shape
 from gawee_dialect.frontends.metadata import METADATA, metadata_attribute
@@ -52,7 +51,7 @@ from gawee_dialect.frontends.onnx.registry import (
     check_arguments,
     find_mapping,
 )
-from gawee_dialect.frontends.op_mapping.emitter import check_elements, counted
+from gawee_dialect.frontends.op_mapping.emitter import check_elements, numbers_of_sizes
 from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, EntryFunction
 from gawee_dialect.frontends.op_mapping.registry import (
     Input,
@@ -441,8 +440,7 @@ class OnnxImporter:
     def _of_elements(self, name: str, elements: Array) -> SSAValue:
         if elements.dtype.kind == "O":
             sizes: Sequence[int] = elements.reshape(-1).tolist()
-            numbers = [counted(self.emit, size, 1, 1, i64) for size in sizes]
-            return self.emit.reshape(self.emit(CatOp(numbers, dim=0)), elements.shape)
+            return numbers_of_sizes(self.emit, sizes, elements.shape)
         array, dtype = held_array(elements), elements.dtype.name
         element = element_of(dtype)
         if self._is_filled(array):

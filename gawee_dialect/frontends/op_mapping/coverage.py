@@ -9,7 +9,7 @@ from types import CodeType, FunctionType
 from xdsl.ir import Block, Operation
 
 from gawee_dialect.frontends.coverage import OpSupport
-from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, numbers_of_sizes
 from gawee_dialect.frontends.op_mapping.registry import Registry
 
 
@@ -22,7 +22,8 @@ def op_support(registry: Registry) -> Sequence[OpSupport]:
 
 def ops_in(function: Callable[..., object]) -> Sequence[str]:
     """Return the names of the ops that a function of a registry, or what it calls, constructs."""
-    return list(dict.fromkeys(_ops_in(function, set())))
+    # Where a size is open, any number may be one: that says nothing of an op.
+    return list(dict.fromkeys(_ops_in(function, {numbers_of_sizes})))
 
 
 def _ops_in(function: Callable[..., object], seen: set[object]) -> Iterator[str]:

@@ -215,6 +215,13 @@ def counted(emit: Emitter, start: Number, count: int, step: Number, element: Att
     return value if start == 0 else emit(AddOp(value, emit.number(start, element)))
 
 
+def numbers_of_sizes(emit: Emitter, sizes: Sequence[int], shape: Sequence[int]) -> SSAValue:
+    """Return sizes, open ones too, as a tensor of i64: each is the last of so many numbers."""
+    numbers = [counted(emit, size, 1, 1, i64) for size in sizes]
+    row = emit(CatOp(numbers, dim=0)) if len(numbers) > 1 else numbers[0]
+    return emit.reshape(row, shape)
+
+
 def permuted(emit: Emitter, value: SSAValue, permutation: Sequence[int]) -> SSAValue:
     """Return a tensor with its axes in another order; itself where it is the same order."""
     in_order = list(permutation) == sorted(permutation)
@@ -312,8 +319,8 @@ def as_element(emit: Emitter, operand: Operand, element: Attribute) -> SSAValue:
     """Return an operand as a tensor of an element type."""
     if isinstance(operand, SSAValue):
         return emit.cast(operand, element)
-    if isinstance(operand, OpenSize):  # what a run says is the last of so many numbers
-        return emit.cast(emit.reshape(counted(emit, operand, 1, 1, i64), ()), element)
+    if isinstance(operand, OpenSize):
+        return emit.cast(numbers_of_sizes(emit, [operand], ()), element)
     return emit.number(operand, element)
 
 
