@@ -391,6 +391,10 @@ def test_the_command_reads_a_folder(example: Mapping[str, ModuleType], tmp_path:
     )
     assert failed.returncode == 1
     assert failed.stderr.startswith("error: cannot read 'nowhere/config.json'")
+    none = [*command[:2], "--random", "tiny", "--count", "0"]
+    failed = subprocess.run(none, capture_output=True, text=True)
+    assert failed.returncode == 1
+    assert failed.stderr == "error: expected --count of at least 1, got 0\n"
 
 
 STORED = ("float32", "float16", "bfloat16", "q8_0", "q4_0", "q4_k", "q6_k")

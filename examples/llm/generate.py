@@ -91,6 +91,9 @@ def run(args: argparse.Namespace) -> None:
     """Print the text as it is made, then how long that took; raises GaweeError."""
     if (args.model is None) == (args.random is None):
         raise GaweeError("expected either a model or --random, one of them")
+    for name, least in {"count": 1, "capacity": 1, "guesses": 0}.items():
+        if getattr(args, name) < least:
+            raise GaweeError(f"expected --{name} of at least {least}, got {getattr(args, name)}")
     config, weights = (
         random_network(args.random, args.dtype) if args.random else read_model(args.model)
     )
