@@ -77,8 +77,12 @@ from gawee_dialect.frontends.op_mapping.registry import Number, Refusal, Result,
 
 
 OF_BITS: dict[str, type[ElementwiseOp]] = {
-    **{"BitwiseNot": BitwiseNotOp, "BitwiseAnd": BitwiseAndOp, "And": BitwiseAndOp},
-    **{"BitwiseOr": BitwiseOrOp, "Or": BitwiseOrOp, "BitwiseXor": BitwiseXorOp},
+    "BitwiseNot": BitwiseNotOp,
+    "BitwiseAnd": BitwiseAndOp,
+    "And": BitwiseAndOp,
+    "BitwiseOr": BitwiseOrOp,
+    "Or": BitwiseOrOp,
+    "BitwiseXor": BitwiseXorOp,
     "Xor": BitwiseXorOp,
 }
 """Ops that ONNX has under one name on integers, and under another one on booleans."""
@@ -197,7 +201,11 @@ def mean(emit: Emitter, inputs: Tensors) -> SSAValue:
 # Comparisons.
 
 PREDICATES = {
-    **{"Equal": "eq", "Greater": "gt", "GreaterOrEqual": "ge", "Less": "lt", "LessOrEqual": "le"},
+    "Equal": "eq",
+    "Greater": "gt",
+    "GreaterOrEqual": "ge",
+    "Less": "lt",
+    "LessOrEqual": "le",
 }
 
 
