@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gawee_dialect.backend import code_units, jit, kernel_code, measure
+from gawee_dialect.backend import jit, kernel_code, measure, unit_code
 from gawee_dialect.target import host
 from gawee_dialect.tools.gawee_run import main
 
@@ -78,7 +78,7 @@ def test_what_is_timed_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None
 
     compile_object = jit.compile_object
     monkeypatch.setattr(jit, "compile_object", counted)
-    monkeypatch.setattr(code_units, "compile_object", counted)
+    monkeypatch.setattr(unit_code, "compile_object", counted)
     monkeypatch.setattr(kernel_code, "cores", lambda: 1)  # other processes would not be counted
 
     assert main([GRAPH, "--profile", "--no-cache"]) == 0
