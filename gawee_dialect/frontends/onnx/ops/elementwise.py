@@ -73,170 +73,6 @@ from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, compared, where
 from gawee_dialect.frontends.op_mapping.registry import Number, Refusal, Result, Tensors
 
-# Arithmetic on elements.
-
-
-OF_BITS: dict[str, type[ElementwiseOp]] = {
-    "BitwiseNot": BitwiseNotOp,
-    "BitwiseAnd": BitwiseAndOp,
-    "And": BitwiseAndOp,
-    "BitwiseOr": BitwiseOrOp,
-    "Or": BitwiseOrOp,
-    "BitwiseXor": BitwiseXorOp,
-    "Xor": BitwiseXorOp,
-}
-"""Ops that ONNX has under one name on integers, and under another one on booleans."""
-
-
-def same(op: Callable[..., Operation], arity: int) -> Callable[..., SSAValue]:
-    """Return the mapping of an op that is one of the dialect."""
-
-    def unary(emit: Emitter, x: SSAValue) -> SSAValue:
-        return emit(op(x))
-
-    def binary(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
-        return emit(op(a, b))
-
-    def ternary(emit: Emitter, condition: SSAValue, x: SSAValue, y: SSAValue) -> SSAValue:
-        return emit(op(condition, x, y))
-
-    return (unary, binary, ternary)[arity - 1]
-
-
-for _name, _kind in (*((kind.ONNX, kind) for kind in ELEMENTWISE), *OF_BITS.items()):
-    if _name:  # what follows takes the place of some
-        register_op(_name)(same(_kind, len(_kind.get_irdl_definition().operands)))
-
-
-@register_op("Reciprocal")
-def reciprocal(emit: Emitter, x: SSAValue) -> SSAValue:
-    """1 / x; of a square root, which is how exporters write it, one op"""
-    root = x.owner
-    return emit(RsqrtOp(root.input) if isinstance(root, SqrtOp) else ReciprocalOp(x))
-
-
-@register_op("Div")
-def divide(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
-    """The quotient; that of integers is cut towards zero"""
-    if is_float(element_type(a)):
-        return emit(DivOp(a, b))
-    if dtype_of(emit, a) == "uint64":
-        return _unsigned_quotient(emit, a, b)
-    return div_mode(emit, a, b, "trunc")
-
-
-def _unsigned_quotient(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
-    """Divide unsigned numbers whose bits are held in int64: half of a is divided, then the rest."""
-    one, low = emit.number(1, i64), emit.number((1 << 63) - 1, i64)
-    half = emit(BitwiseAndOp(emit(FloorDivOp(a, emit.number(2, i64))), low))
-    near = emit(MulOp(emit(FloorDivOp(half, emit(MaximumOp(b, one)))), emit.number(2, i64)))
-    rest = emit(SubOp(a, emit(MulOp(near, b))))
-
-    def not_below(lhs: SSAValue) -> SSAValue:
-        return emit(CompareOp(flipped(emit, lhs), flipped(emit, b), predicate="ge"))
-
-    more = emit(AddOp(near, emit.cast(not_below(rest), i64)))
-    is_large = emit(CompareOp(b, emit.number(0, i64), predicate="lt"))
-    return emit(WhereOp(is_large, emit.cast(not_below(a), i64), more))
-
-
-@register_op("Mod")
-def modulo(emit: Emitter, a: SSAValue, b: SSAValue, fmod: int = 0) -> SSAValue:
-    """The remainder, with the sign of the divisor, or with fmod that of the dividend"""
-    if dtype_of(emit, a) == "uint64":
-        return emit(SubOp(a, emit(MulOp(_unsigned_quotient(emit, a, b), b))))
-    return emit(FmodOp(a, b) if fmod else RemainderOp(a, b))
-
-
-@register_op("Pow")
-def power(emit: Emitter, x: SSAValue, y: SSAValue) -> SSAValue:
-    """x to the power of y, in the element type of x; squares and cubes are products"""
-    element = element_type(x)
-    if dtype_of(emit, y) in HELD and is_float(element):
-        y = converted(emit, y, dtype_of(emit, x))
-    is_number = len(tensor_shape(y)) <= len(tensor_shape(x)) and prod(tensor_shape(y)) == 1
-    if isinstance(y.owner, ConstantOp) and is_number and is_float(element):
-        exponent = array_of(y.owner.value).item()
-        if exponent in (2, 3):
-            return pow_number(emit, x, int(exponent))
-    return emit.cast(pow_tensors(emit, x, y), element)
-
-
-@register_op("BitShift")
-def bit_shift(emit: Emitter, x: SSAValue, y: SSAValue, direction: str) -> SSAValue:
-    """The bits of unsigned integers moved to the left or to the right"""
-    dtype = dtype_of(emit, x)
-    if direction not in ("LEFT", "RIGHT") or not dtype.startswith("uint"):
-        raise Refusal(f"expected unsigned integers moved LEFT or RIGHT, got {dtype} {direction}")
-    wide = [emit.cast(each, i64) for each in (x, y)]
-    if direction == "LEFT":
-        return emit.cast(left_shift(emit, *wide), element_type(x))
-    shifted = right_shift(emit, *wide)
-    if dtype == "uint64":  # what comes from the left are zeros, not copies of the sign
-        copies = left_shift(emit, emit.number(-1, i64), emit(SubOp(emit.number(64, i64), wide[1])))
-        shifted = emit(BitwiseAndOp(shifted, emit(BitwiseNotOp(copies))))
-    return emit.cast(shifted, element_type(x))
-
-
-def joined(op: Callable[[SSAValue, SSAValue], Operation]) -> Callable[..., SSAValue]:
-    """Return the mapping of an op that takes any number of tensors together."""
-
-    def mapping(emit: Emitter, inputs: Tensors) -> SSAValue:
-        return reduce(lambda a, b: emit(op(a, b)), inputs)
-
-    return mapping
-
-
-register_op("Sum")(joined(AddOp))
-register_op("Max")(joined(MaximumOp))
-register_op("Min")(joined(MinimumOp))
-
-
-@register_op("Mean")
-def mean(emit: Emitter, inputs: Tensors) -> SSAValue:
-    """The mean of tensors, element by element"""
-    return div(emit, reduce(lambda a, b: emit(AddOp(a, b)), inputs), float(len(inputs)))
-
-
-# Comparisons.
-
-PREDICATES = {
-    "Equal": "eq",
-    "Greater": "gt",
-    "GreaterOrEqual": "ge",
-    "Less": "lt",
-    "LessOrEqual": "le",
-}
-
-
-def comparison(predicate: str) -> Callable[..., SSAValue]:
-    """Return the mapping of a comparison of pairs of elements."""
-
-    def mapping(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
-        return emit(CompareOp(a, b, predicate=predicate))
-
-    return mapping
-
-
-for _comparison_name, _predicate in PREDICATES.items():
-    register_op(_comparison_name)(comparison(_predicate))
-
-
-@register_op("IsInf")
-def is_inf(
-    emit: Emitter, x: SSAValue, detect_negative: int = 1, detect_positive: int = 1
-) -> SSAValue:
-    """Whether it is infinite, of either sign or of one"""
-    found = [
-        compared(emit, x, bound, "eq")
-        for wanted, bound in ((detect_positive, inf), (detect_negative, -inf))
-        if wanted
-    ]
-    if not found:
-        return emit.full(tensor_shape(x), False, i1)
-    return found[0] if len(found) == 1 else emit(BitwiseOrOp(found[0], found[1]))
-
-
 # Activations.
 
 
@@ -381,6 +217,170 @@ def clip(
     if min is not None:
         input = emit(MaximumOp(input, min))
     return input if max is None else emit(MinimumOp(input, max))
+
+
+# Arithmetic on elements.
+
+
+OF_BITS: dict[str, type[ElementwiseOp]] = {
+    "BitwiseNot": BitwiseNotOp,
+    "BitwiseAnd": BitwiseAndOp,
+    "And": BitwiseAndOp,
+    "BitwiseOr": BitwiseOrOp,
+    "Or": BitwiseOrOp,
+    "BitwiseXor": BitwiseXorOp,
+    "Xor": BitwiseXorOp,
+}
+"""Ops that ONNX has under one name on integers, and under another one on booleans."""
+
+
+def same(op: Callable[..., Operation], arity: int) -> Callable[..., SSAValue]:
+    """Return the mapping of an op that is one of the dialect."""
+
+    def unary(emit: Emitter, x: SSAValue) -> SSAValue:
+        return emit(op(x))
+
+    def binary(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
+        return emit(op(a, b))
+
+    def ternary(emit: Emitter, condition: SSAValue, x: SSAValue, y: SSAValue) -> SSAValue:
+        return emit(op(condition, x, y))
+
+    return (unary, binary, ternary)[arity - 1]
+
+
+for _name, _kind in (*((kind.ONNX, kind) for kind in ELEMENTWISE), *OF_BITS.items()):
+    if _name:  # takes the place of what is composed above; what follows that of some
+        register_op(_name)(same(_kind, len(_kind.get_irdl_definition().operands)))
+
+
+@register_op("Reciprocal")
+def reciprocal(emit: Emitter, x: SSAValue) -> SSAValue:
+    """1 / x; of a square root, which is how exporters write it, one op"""
+    root = x.owner
+    return emit(RsqrtOp(root.input) if isinstance(root, SqrtOp) else ReciprocalOp(x))
+
+
+@register_op("Div")
+def divide(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
+    """The quotient; that of integers is cut towards zero"""
+    if is_float(element_type(a)):
+        return emit(DivOp(a, b))
+    if dtype_of(emit, a) == "uint64":
+        return _unsigned_quotient(emit, a, b)
+    return div_mode(emit, a, b, "trunc")
+
+
+def _unsigned_quotient(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
+    """Divide unsigned numbers whose bits are held in int64: half of a is divided, then the rest."""
+    one, low = emit.number(1, i64), emit.number((1 << 63) - 1, i64)
+    half = emit(BitwiseAndOp(emit(FloorDivOp(a, emit.number(2, i64))), low))
+    near = emit(MulOp(emit(FloorDivOp(half, emit(MaximumOp(b, one)))), emit.number(2, i64)))
+    rest = emit(SubOp(a, emit(MulOp(near, b))))
+
+    def not_below(lhs: SSAValue) -> SSAValue:
+        return emit(CompareOp(flipped(emit, lhs), flipped(emit, b), predicate="ge"))
+
+    more = emit(AddOp(near, emit.cast(not_below(rest), i64)))
+    is_large = emit(CompareOp(b, emit.number(0, i64), predicate="lt"))
+    return emit(WhereOp(is_large, emit.cast(not_below(a), i64), more))
+
+
+@register_op("Mod")
+def modulo(emit: Emitter, a: SSAValue, b: SSAValue, fmod: int = 0) -> SSAValue:
+    """The remainder, with the sign of the divisor, or with fmod that of the dividend"""
+    if dtype_of(emit, a) == "uint64":
+        return emit(SubOp(a, emit(MulOp(_unsigned_quotient(emit, a, b), b))))
+    return emit(FmodOp(a, b) if fmod else RemainderOp(a, b))
+
+
+@register_op("Pow")
+def power(emit: Emitter, x: SSAValue, y: SSAValue) -> SSAValue:
+    """x to the power of y, in the element type of x; squares and cubes are products"""
+    element = element_type(x)
+    if dtype_of(emit, y) in HELD and is_float(element):
+        y = converted(emit, y, dtype_of(emit, x))
+    is_number = len(tensor_shape(y)) <= len(tensor_shape(x)) and prod(tensor_shape(y)) == 1
+    if isinstance(y.owner, ConstantOp) and is_number and is_float(element):
+        exponent = array_of(y.owner.value).item()
+        if exponent in (2, 3):
+            return pow_number(emit, x, int(exponent))
+    return emit.cast(pow_tensors(emit, x, y), element)
+
+
+@register_op("BitShift")
+def bit_shift(emit: Emitter, x: SSAValue, y: SSAValue, direction: str) -> SSAValue:
+    """The bits of unsigned integers moved to the left or to the right"""
+    dtype = dtype_of(emit, x)
+    if direction not in ("LEFT", "RIGHT") or not dtype.startswith("uint"):
+        raise Refusal(f"expected unsigned integers moved LEFT or RIGHT, got {dtype} {direction}")
+    wide = [emit.cast(each, i64) for each in (x, y)]
+    if direction == "LEFT":
+        return emit.cast(left_shift(emit, *wide), element_type(x))
+    shifted = right_shift(emit, *wide)
+    if dtype == "uint64":  # what comes from the left are zeros, not copies of the sign
+        copies = left_shift(emit, emit.number(-1, i64), emit(SubOp(emit.number(64, i64), wide[1])))
+        shifted = emit(BitwiseAndOp(shifted, emit(BitwiseNotOp(copies))))
+    return emit.cast(shifted, element_type(x))
+
+
+def joined(op: Callable[[SSAValue, SSAValue], Operation]) -> Callable[..., SSAValue]:
+    """Return the mapping of an op that takes any number of tensors together."""
+
+    def mapping(emit: Emitter, inputs: Tensors) -> SSAValue:
+        return reduce(lambda a, b: emit(op(a, b)), inputs)
+
+    return mapping
+
+
+register_op("Sum")(joined(AddOp))
+register_op("Max")(joined(MaximumOp))
+register_op("Min")(joined(MinimumOp))
+
+
+@register_op("Mean")
+def mean(emit: Emitter, inputs: Tensors) -> SSAValue:
+    """The mean of tensors, element by element"""
+    return div(emit, reduce(lambda a, b: emit(AddOp(a, b)), inputs), float(len(inputs)))
+
+
+# Comparisons.
+
+PREDICATES = {
+    "Equal": "eq",
+    "Greater": "gt",
+    "GreaterOrEqual": "ge",
+    "Less": "lt",
+    "LessOrEqual": "le",
+}
+
+
+def comparison(predicate: str) -> Callable[..., SSAValue]:
+    """Return the mapping of a comparison of pairs of elements."""
+
+    def mapping(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
+        return emit(CompareOp(a, b, predicate=predicate))
+
+    return mapping
+
+
+for _comparison_name, _predicate in PREDICATES.items():
+    register_op(_comparison_name)(comparison(_predicate))
+
+
+@register_op("IsInf")
+def is_inf(
+    emit: Emitter, x: SSAValue, detect_negative: int = 1, detect_positive: int = 1
+) -> SSAValue:
+    """Whether it is infinite, of either sign or of one"""
+    found = [
+        compared(emit, x, bound, "eq")
+        for wanted, bound in ((detect_positive, inf), (detect_negative, -inf))
+        if wanted
+    ]
+    if not found:
+        return emit.full(tensor_shape(x), False, i1)
+    return found[0] if len(found) == 1 else emit(BitwiseOrOp(found[0], found[1]))
 
 
 OF_ATEN: dict[str, Callable[[Emitter, SSAValue], Result]] = {
