@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from gawee_dialect.hints import isa
-from gawee_dialect.upstream.dominance import all_ops
+from gawee_dialect.upstream.walk import all_ops
 
 
 def line_starts(text: str) -> Sequence[int]:

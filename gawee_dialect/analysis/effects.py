@@ -11,7 +11,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import SymbolTable
 
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
-from gawee_dialect.upstream.dominance import inner_ops
+from gawee_dialect.upstream.walk import inner_ops
 
 # What an op reads: its operands, and the values from around it that its regions use.
 

@@ -28,7 +28,7 @@ from gawee_dialect.dialect.entry import (
     workspace_size_name,
 )
 from gawee_dialect.dialect.index_check import IndexCheck
-from gawee_dialect.upstream.dominance import all_ops
+from gawee_dialect.upstream.walk import all_ops
 
 # The functions of a module that own buffers: those that a caller outside of it runs.
 

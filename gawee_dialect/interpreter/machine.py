@@ -40,7 +40,7 @@ from gawee_dialect.interpreter.vector import (
     VectorMemoryFunctions,
     VectorTransferFunctions,
 )
-from gawee_dialect.upstream.dominance import all_ops, kinds_of
+from gawee_dialect.upstream.walk import all_ops, kinds_of
 
 # Described ops whose meaning is a Python function that is registered for their name.
 

@@ -15,7 +15,7 @@ from xdsl.utils.worklist import Worklist
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.passes.dead_code import is_dead
-from gawee_dialect.upstream.dominance import all_ops, inner_ops
+from gawee_dialect.upstream.walk import all_ops, inner_ops
 
 REWRITES, REWRITES_AN_OP = 20_000, 100
 """How many rewrites a walk may make, and how many more for each op that it begins with.

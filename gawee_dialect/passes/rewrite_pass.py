@@ -36,7 +36,7 @@ from gawee_dialect.passes.instrument import (
     tell,
 )
 from gawee_dialect.passes.pattern_walk import PatternWalk, SelectivePattern
-from gawee_dialect.upstream.dominance import all_ops
+from gawee_dialect.upstream.walk import all_ops
 
 LAST = 8
 """Rewrites that a message looks back on: patterns may undo each other in turn."""

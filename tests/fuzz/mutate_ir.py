@@ -31,7 +31,7 @@ from xdsl.traits import IsTerminator
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir, split_chunks
 from gawee_dialect.universe import make_context
-from gawee_dialect.upstream.dominance import all_ops
+from gawee_dialect.upstream.walk import all_ops
 from tests.fuzz.reader import ROOT
 
 LONGEST, MOST_OPS = 4000, 60

@@ -30,7 +30,9 @@ from gawee_dialect.hints import isa
 
 FAMILIES = (
     "attention",
+    "contraction",
     "creation",
+    "detection",
     "elementwise",
     "machine_learning",
     "microsoft",
@@ -42,6 +44,9 @@ FAMILIES = (
     "resizing",
     "sampling",
     "shape",
+    "signal",
+    "text",
+    "training",
     "trees",
     "windows",
 )

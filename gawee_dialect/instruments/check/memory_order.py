@@ -31,7 +31,7 @@ from gawee_dialect.interpreter.machine import Machine
 from gawee_dialect.interpreter.run import Program
 from gawee_dialect.interpreter.scf import SeesLoops
 from gawee_dialect.interpreter.vector import vector_shape
-from gawee_dialect.upstream.dominance import all_ops
+from gawee_dialect.upstream.walk import all_ops
 
 MOST_NUMBERS = 1_000_000
 """Inputs and weights of a network that is run for this."""

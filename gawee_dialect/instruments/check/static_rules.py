@@ -27,7 +27,7 @@ from gawee_dialect.instruments.check.memory_order import Arguments, order_violat
 from gawee_dialect.instruments.check.parallel_writes import wrong_parallel_loops
 from gawee_dialect.interpreter.arrays import array_shape, dtype_of
 from gawee_dialect.interpreter.run import PROTECTED
-from gawee_dialect.upstream.dominance import all_ops
+from gawee_dialect.upstream.walk import all_ops
 
 # Ops that write bytes which they still have to read, at the level of buffers.
 #

@@ -22,7 +22,7 @@ from gawee_dialect.dialect.types import element_type, is_float
 from gawee_dialect.instruments.check.functions import ArraySpec
 from gawee_dialect.instruments.check.inputs import array_with_ties
 from gawee_dialect.interpreter.arrays import Array
-from gawee_dialect.upstream.dominance import all_ops
+from gawee_dialect.upstream.walk import all_ops
 
 JUMPS = "halves, zeros and large numbers"
 LARGE, EVERY = 450.0, 7

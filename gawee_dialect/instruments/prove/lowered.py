@@ -17,7 +17,7 @@ from gawee_dialect.instruments.prove.digests import Digests
 from gawee_dialect.instruments.prove.native.writer import lane_of
 from gawee_dialect.instruments.prove.residues import NotProvable
 from gawee_dialect.interpreter.arrays import dtype_of
-from gawee_dialect.upstream.dominance import all_ops
+from gawee_dialect.upstream.walk import all_ops
 
 LOOPS = scf.ForOp | scf.ParallelOp | scf.WhileOp
 ELEMENTS = memref.LoadOp | memref.StoreOp

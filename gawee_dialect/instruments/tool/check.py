@@ -32,13 +32,7 @@ from gawee_dialect.instruments.check.inputs import (
     seeded_array,
 )
 from gawee_dialect.instruments.check.integer_uses import WHOLE
-from gawee_dialect.instruments.tool.native import (
-    Code,
-    Convention,
-    Shaped,
-    check_type,
-    llvm_of,
-)
+from gawee_dialect.instruments.tool.native import Code, Convention, Shaped, check_type, llvm_of
 from gawee_dialect.instruments.tool.pipeline import (
     UNREAD,
     Run,
@@ -53,8 +47,8 @@ from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.numerics import REASSOCIATES
 from gawee_dialect.passes.pass_manager import run_pipeline
 from gawee_dialect.reduce.failure import Failure
-from gawee_dialect.upstream.dominance import all_ops
 from gawee_dialect.upstream.printing import TextOptions, module_text
+from gawee_dialect.upstream.walk import all_ops
 
 OPEN_SIZE = 7
 """What every open size is: so all that have to be equal are."""

@@ -11,8 +11,8 @@ from gawee_dialect.dialect.graph.comparison import WhereOp
 from gawee_dialect.dialect.graph.elementwise import MulOp
 from gawee_dialect.dialect.types import element_type, is_byte, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, sub
+from gawee_dialect.frontends.npu_ir.aten.casting import to
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
-from gawee_dialect.frontends.npu_ir.aten.creation import to
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, as_element, axis_of, to_bool
 from gawee_dialect.frontends.op_mapping.registry import Operand

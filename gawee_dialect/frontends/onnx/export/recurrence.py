@@ -26,13 +26,8 @@ from gawee_dialect.dialect.types import (
     tensor_shape,
     tensor_type,
 )
-from gawee_dialect.frontends.npu_ir.aten.recurrent import (
-    Weights,
-    gru_cell,
-    lstm_cell,
-    rnn_cell,
-)
-from gawee_dialect.frontends.onnx.export.ops.reduction import sizes
+from gawee_dialect.frontends.npu_ir.aten.recurrent import Weights, gru_cell, lstm_cell, rnn_cell
+from gawee_dialect.frontends.onnx.export.ops.contraction import sizes
 from gawee_dialect.frontends.onnx.export.registry import Attribute, ExportedValue, Given, Nodes
 from gawee_dialect.frontends.onnx.ops.recurrent import (
     Direction,

@@ -93,7 +93,7 @@ class ExportedGraph:
     """Metadata of tensors by their names."""
 
 
-FAMILIES = ("elementwise", "reduction")
+FAMILIES = ("contraction", "elementwise", "reduction", "shape", "window")
 """The files of `ops/` that register the ops."""
 
 Given = SSAValue | ExportedValue | Figures | OpenFigures | None

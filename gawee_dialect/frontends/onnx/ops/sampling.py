@@ -5,42 +5,25 @@ from itertools import product
 from math import prod
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, i1, i64
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.activation import ClipOp
-from gawee_dialect.dialect.graph.along_axis import CumSumOp
-from gawee_dialect.dialect.graph.arithmetic import (
-    AbsOp,
-    CeilOp,
-    FloorOp,
-    MaximumOp,
-    MinimumOp,
-    NegOp,
-)
+from gawee_dialect.dialect.graph.arithmetic import AbsOp, CeilOp, FloorOp, MaximumOp, NegOp
 from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
 from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
-from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, ReluOp, SubOp
-from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SubOp
+from gawee_dialect.dialect.graph.gather import GatherOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
-from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
-from gawee_dialect.dialect.graph.order import SortOp
-from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.graph.reduction import ReduceMaxOp, ReduceMeanOp
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
+from gawee_dialect.dialect.graph.scatter import ScatterElementsOp
 from gawee_dialect.dialect.graph.shape import CatOp
-from gawee_dialect.dialect.types import (
-    element_type,
-    require_rank,
-    shape_text,
-    tensor_shape,
-    tensor_type,
-)
-from gawee_dialect.frontends.npu_ir.aten.resizing import PADDINGS, Sampler, grid_sampled
+from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.grid_sampling import PADDINGS, Sampler, grid_sampled
 from gawee_dialect.frontends.npu_ir.aten.windows import windows_of
 from gawee_dialect.frontends.onnx.registry import check_size, register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, part, permuted
-from gawee_dialect.frontends.op_mapping.registry import Ints, KnownInts, KnownNumberOrNone, Refusal
+from gawee_dialect.frontends.op_mapping.registry import Ints, KnownInts, Refusal
 
 MODES = {
     **{"linear": "linear", "bilinear": "linear", "nearest": "nearest"},
@@ -358,128 +341,3 @@ def _maxima_of_parts(emit: Emitter, value: SSAValue, inside: SSAValue, axis: int
     mask = emit.reshape(inside, (regions, *ones, count, size, *(1 for _ in behind)))
     least = emit.number(-np.inf, element_type(value))
     return emit(ReduceMaxOp(emit(WhereOp(mask, spread, least)), axes=[axis + 1]))
-
-
-# Boxes of detectors.
-
-
-Corners = tuple[SSAValue, SSAValue, SSAValue, SSAValue]
-"""Of boxes: the lower and the higher end on one axis, and on the other."""
-
-LIMIT = (
-    "as many rows as there can be, or as the graph's output says it has; "
-    "those that are not needed are -1"
-)
-
-
-@register_op("NonMaxSuppression", limits=[LIMIT])
-def non_max_suppression(
-    emit: Emitter,
-    boxes: SSAValue,
-    scores: SSAValue,
-    max_output_boxes_per_class: KnownInts = (),
-    iou_threshold: KnownNumberOrNone = None,
-    score_threshold: KnownNumberOrNone = None,
-    center_point_box: int = 0,
-) -> SSAValue:
-    """The best boxes of each class that do not overlap: rows of batch, class and box"""
-    require_rank("boxes", tensor_type(boxes), 3)
-    require_rank("scores", tensor_type(scores), 3)
-    batch, classes, count = tensor_shape(scores)
-    if tensor_shape(boxes) != (batch, count, 4):
-        got = shape_text(tensor_shape(boxes))
-        raise Refusal(f"expected boxes of shape {batch}x{count}x4, got {got}")
-    most = min(max_output_boxes_per_class[0] if max_output_boxes_per_class else 0, count)
-    if most < 1:
-        raise Refusal(f"expected max_output_boxes_per_class of at least 1, got {most}")
-    best, order = emit.all(SortOp(scores, axis=2, descending=True))
-    ends = _corners(emit, boxes, center_point_box)
-    ordered = [_in_order(emit, each, order) for each in ends]
-    overlaps = _overlaps(emit, (ordered[0], ordered[1], ordered[2], ordered[3]), iou_threshold or 0)
-    kept = emit(NonMaxSuppressionOp(_candidates(emit, best, score_threshold), overlaps))
-    rank = emit(CumSumOp(emit.cast(kept, i64), axis=2))
-    limit = emit.full(tensor_shape(rank), most, i64)
-    kept = emit(BitwiseAndOp(kept, emit(CompareOp(rank, limit, predicate="le"))))
-    rows = batch * classes * most
-    if emit.output_types:
-        said = emit.output_types[0].get_shape()
-        if len(said) != 2:
-            raise Refusal(f"expected an output of rows, got {shape_text(said)}")
-        rows = said[0]
-    return _selected(emit, kept, order, rows)
-
-
-def _corners(emit: Emitter, boxes: SSAValue, by_center: int) -> Corners:
-    """Return the ends of boxes, (batch, boxes) each; corners come in any order."""
-    shape = tensor_shape(boxes)[:2]
-    parts = [emit.reshape(part(emit, boxes, 2, index, 1), shape) for index in range(4)]
-    if by_center:
-        half = emit.full(shape, 0.5, element_type(boxes))
-        halves = [emit(MulOp(each, half)) for each in parts[2:]]
-        low = [emit(SubOp(at, by)) for at, by in zip(parts, halves, strict=False)]
-        high = [emit(AddOp(at, by)) for at, by in zip(parts, halves, strict=False)]
-    else:
-        low = [emit(MinimumOp(parts[axis], parts[axis + 2])) for axis in range(2)]
-        high = [emit(MaximumOp(parts[axis], parts[axis + 2])) for axis in range(2)]
-    return low[0], high[0], low[1], high[1]
-
-
-def _in_order(emit: Emitter, value: SSAValue, order: SSAValue) -> SSAValue:
-    """Return what belongs to boxes, (batch, boxes), in each class's order."""
-    batch, classes, count = tensor_shape(order)
-    wide = emit.broadcast(emit.reshape(value, (batch, 1, count)), (batch, classes, count))
-    return emit(GatherElementsOp(wide, order, axis=2))
-
-
-def _overlaps(emit: Emitter, ends: Corners, threshold: float) -> SSAValue:
-    """Say of every two boxes whether their intersection is a larger part of their union."""
-    shape = tensor_shape(ends[0])
-    pairs = (*shape, shape[-1])
-
-    def first(value: SSAValue) -> SSAValue:
-        return emit.broadcast(emit.reshape(value, (*shape, 1)), pairs)
-
-    def second(value: SSAValue) -> SSAValue:
-        return emit.broadcast(emit.reshape(value, (*shape[:-1], 1, shape[-1])), pairs)
-
-    def common(low: SSAValue, high: SSAValue) -> SSAValue:
-        end = emit(MinimumOp(first(high), second(high)))
-        start = emit(MaximumOp(first(low), second(low)))
-        return emit(ReluOp(emit(SubOp(end, start))))
-
-    lows, highs = ends[::2], ends[1::2]
-    sides = [emit(SubOp(high, low)) for low, high in zip(lows, highs, strict=True)]
-    area = emit(MulOp(sides[0], sides[1]))
-    shared = emit(MulOp(common(lows[0], highs[0]), common(lows[1], highs[1])))
-    union = emit(SubOp(emit(AddOp(first(area), second(area))), shared))
-    limit = emit.full(pairs, threshold, element_type(area))
-    return emit(CompareOp(emit(DivOp(shared, union)), limit, predicate="gt"))
-
-
-def _candidates(emit: Emitter, scores: SSAValue, threshold: float | None) -> SSAValue:
-    shape = tensor_shape(scores)
-    if threshold is None:
-        return emit.full(shape, True, i1)
-    return emit(
-        CompareOp(scores, emit.full(shape, threshold, element_type(scores)), predicate="gt")
-    )
-
-
-def _selected(emit: Emitter, kept: SSAValue, order: SSAValue, rows: int) -> SSAValue:
-    """Return batch, class and box of what is kept, one row after the other, then rows of -1."""
-    shape = tensor_shape(order)
-    count = int(np.prod(shape))
-    places: Sequence[SSAValue] = [
-        emit(IotaOp(TensorType(i64, shape), axis=axis)) for axis in (0, 1)
-    ]
-    columns = [emit.reshape(each, (count, 1)) for each in (*places, order)]
-    flat = emit.reshape(kept, (count,))
-    ranks = emit(CumSumOp(emit.cast(flat, i64), axis=0))
-    row = emit(SubOp(ranks, emit.full((count,), 1, i64)))
-    # What is not kept, and what there is no row for, goes to a row that is cut off.
-    spare = emit.full((count,), rows, i64)
-    to = emit(MinimumOp(emit(WhereOp(flat, row, spare)), spare))
-    nothing = emit.full((rows + 1, 3), -1, i64)
-    updates = emit(CatOp(columns, dim=1))
-    written = emit(ScatterNdOp(nothing, emit.reshape(to, (count, 1)), updates))
-    return part(emit, written, 0, 0, rows)

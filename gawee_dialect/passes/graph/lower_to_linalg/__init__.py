@@ -19,10 +19,8 @@ from gawee_dialect.passes.graph.lower_to_linalg.gather import (
     LowerGather,
     LowerGatherElements,
     LowerGatherNd,
-    LowerNonMaxSuppression,
-    LowerScatterElements,
-    LowerScatterNd,
 )
+from gawee_dialect.passes.graph.lower_to_linalg.grid_sample import LowerGridSample
 from gawee_dialect.passes.graph.lower_to_linalg.matmul import LowerBatchMatMul, LowerMatMul
 from gawee_dialect.passes.graph.lower_to_linalg.open_sizes import named_values
 from gawee_dialect.passes.graph.lower_to_linalg.order import LowerOrder
@@ -33,8 +31,13 @@ from gawee_dialect.passes.graph.lower_to_linalg.pool import (
     LowerMaxPool,
 )
 from gawee_dialect.passes.graph.lower_to_linalg.reduction import LowerArg, LowerCumSum
-from gawee_dialect.passes.graph.lower_to_linalg.resize import LowerGridSample, LowerInterpolate
+from gawee_dialect.passes.graph.lower_to_linalg.resize import LowerInterpolate
 from gawee_dialect.passes.graph.lower_to_linalg.scan import LowerScan
+from gawee_dialect.passes.graph.lower_to_linalg.scatter import (
+    LowerNonMaxSuppression,
+    LowerScatterElements,
+    LowerScatterNd,
+)
 from gawee_dialect.passes.graph.lower_to_linalg.shape import (
     LowerCat,
     LowerConstant,

@@ -1,16 +1,10 @@
 """Reductions, sums along an axis, and order."""
 
-from collections.abc import Sequence
-from math import prod
-
 import numpy as np
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.graph.along_axis import CumSumOp, LogSoftmaxOp, SoftmaxOp
-from gawee_dialect.dialect.graph.attention import AttentionOp
-from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.graph.normalization import (
     BatchNormOp,
     GroupNormOp,
@@ -18,7 +12,6 @@ from gawee_dialect.dialect.graph.normalization import (
     RmsNormOp,
 )
 from gawee_dialect.dialect.graph.order import SortOp, TopKOp
-from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.graph.reduction import (
     ArgMaxOp,
     ArgMinOp,
@@ -31,172 +24,15 @@ from gawee_dialect.dialect.graph.reduction import (
     ReduceProdOp,
     ReduceSumOp,
 )
-from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.dialect.types import (
     AnyTensor,
     dtype_name,
     element_type,
-    is_float,
     tensor_shape,
     tensor_type,
 )
-from gawee_dialect.frontends.onnx.export.registry import (
-    Attribute,
-    ExportedValue,
-    Figures,
-    Given,
-    Nodes,
-    OpenFigures,
-    exports,
-)
-from gawee_dialect.frontends.op_mapping.registry import Refusal
-
-# Products of matrices, and attention.
-
-
-def sizes(values: Sequence[int], name: str) -> Figures | OpenFigures:
-    """Return integers as an input with known elements, or of sizes that a run knows."""
-    if is_open(values):
-        return OpenFigures(name, values)
-    return Figures(name, np.array(values, np.int64))
-
-
-@exports(MatMulOp)
-def matmul(nodes: Nodes, op: MatMulOp) -> None:
-    """Gemm with its second matrix transposed, on rows: other axes are made one"""
-    shape, element = tensor_shape(op.input), element_type(op.input)
-    operands: list[Given] = [op.weight, op.bias]
-    if len(shape) == 2:
-        nodes("Gemm", [op.input, *operands], op.results, transB=1)
-        return
-    rows, columns = prod(shape[:-1]), tensor_shape(op.weight)[0]
-    flat: AnyTensor = TensorType(element, (rows, shape[-1]))
-    made: AnyTensor = TensorType(element, (rows, columns))
-    given = nodes("Reshape", [op.input, sizes((rows, shape[-1]), "shape")], flat)
-    product = nodes("Gemm", [given, *operands], made, transB=1)
-    nodes("Reshape", [product, sizes(tensor_shape(op.result), "shape")], op.results)
-
-
-@exports(BatchMatMulOp)
-def batch_matmul(nodes: Nodes, op: BatchMatMulOp) -> None:
-    """MatMul; what is stored transposed is transposed first"""
-    a = op.a if op.transpose_a is None else _swapped(nodes, op.a)
-    b = op.b if op.transpose_b is None else _swapped(nodes, op.b)
-    if not is_float(element_type(op.a)) and dtype_name(element_type(op.a)) not in INTEGERS:
-        raise Refusal("cannot be written as ONNX because of its element type")
-    nodes("MatMul", [a, b], op.results)
-
-
-INTEGERS = ("int32", "int64")
-"""The integers that ONNX multiplies matrices of."""
-
-
-def _swapped(nodes: Nodes, value: SSAValue) -> ExportedValue:
-    *batch, rows, columns = tensor_shape(value)
-    order = [*range(len(batch)), len(batch) + 1, len(batch)]
-    type: AnyTensor = TensorType(element_type(value), (*batch, columns, rows))
-    return nodes("Transpose", [value], type, perm=order)
-
-
-@exports(AttentionOp)
-def attention(nodes: Nodes, op: AttentionOp) -> None:
-    """softmax(scale * q k^T + mask) v, where all queries see some key and heads are as many"""
-    *batch, queries, _ = tensor_shape(op.q)
-    keys, element = tensor_shape(op.k)[-2], element_type(op.q)
-    mask = op.mask
-    if tensor_shape(op.k)[:-2] != tuple(batch):
-        raise Refusal("cannot be written as ONNX because its heads are grouped")
-    if op.causal is not None or (mask is not None and element_type(mask) != element):
-        raise Refusal("cannot be written as ONNX because it leaves keys out")
-    scores: AnyTensor = TensorType(element, (*batch, queries, keys))
-    product = nodes("MatMul", [op.q, _swapped(nodes, op.k)], scores)
-    scale = nodes.constant(np.asarray(op.scale.value.data, dtype_name(element)))
-    product = nodes("Mul", [product, scale], scores)
-    if mask is not None:
-        product = nodes("Add", [product, mask], scores)
-    weights = nodes("Softmax", [product], scores, axis=-1)
-    nodes("MatMul", [weights, op.v], op.results)
-
-
-# Convolutions and poolings.
-
-
-def _window(op: ConvOp | ConvTransposeOp) -> dict[str, Attribute]:
-    return {
-        "kernel_shape": list(tensor_shape(op.weight)[2:]),
-        "strides": list(op.strides.get_values()),
-        "pads": list(op.padding.get_values()),
-        "dilations": list(op.dilations.get_values()),
-        "group": op.groups.value.data,
-    }
-
-
-@exports(ConvOp)
-def conv(nodes: Nodes, op: ConvOp) -> None:
-    """A convolution"""
-    nodes("Conv", [op.input, op.weight, op.bias], op.results, **_window(op))
-
-
-@exports(ConvTransposeOp)
-def conv_transpose(nodes: Nodes, op: ConvTransposeOp) -> None:
-    """A transposed convolution"""
-    outside = list(op.output_padding.get_values())
-    window = {**_window(op), "output_padding": outside}
-    nodes("ConvTranspose", [op.input, op.weight, op.bias], op.results, **window)
-
-
-def _pool(op: MaxPoolOp | AvgPoolOp) -> dict[str, Attribute]:
-    return {
-        "kernel_shape": list(op.kernel.get_values()),
-        "strides": list(op.strides.get_values()),
-        "pads": list(op.padding.get_values()),
-        "ceil_mode": int(bool(op.ceil_mode.value.data)),
-    }
-
-
-@exports(MaxPoolOp)
-def max_pool(nodes: Nodes, op: MaxPoolOp) -> None:
-    """The maximum of each window"""
-    dilations = list(op.dilations.get_values())
-    nodes("MaxPool", [op.input], op.results, **_pool(op), dilations=dilations)
-
-
-@exports(AvgPoolOp)
-def avg_pool(nodes: Nodes, op: AvgPoolOp) -> None:
-    """The mean of each window"""
-    include = int(bool(op.count_include_pad.value.data))
-    nodes("AveragePool", [op.input], op.results, **_pool(op), count_include_pad=include)
-
-
-@exports(AdAvgPoolOp)
-def ad_avg_pool(nodes: Nodes, op: AdAvgPoolOp) -> None:
-    """The mean of windows of one size; ONNX has no others"""
-    _adaptive(nodes, op, "AveragePool", "GlobalAveragePool")
-
-
-@exports(AdMaxPoolOp)
-def ad_max_pool(nodes: Nodes, op: AdMaxPoolOp) -> None:
-    """The maximum of windows of one size; ONNX has no others"""
-    _adaptive(nodes, op, "MaxPool", "GlobalMaxPool")
-
-
-def _adaptive(nodes: Nodes, op: AdAvgPoolOp | AdMaxPoolOp, name: str, whole: str) -> None:
-    sizes, wanted = tensor_shape(op.input)[2:], op.output_size.get_values()
-    if all(each == 1 for each in wanted):
-        nodes(whole, [op.input], op.results)
-        return
-    window = _even_windows(sizes, wanted)
-    nodes(name, [op.input], op.results, kernel_shape=window, strides=window)
-
-
-def _even_windows(sizes: Sequence[int], wanted: Sequence[int]) -> list[int]:
-    if any(size % each for size, each in zip(sizes, wanted, strict=True)):
-        raise Refusal(
-            f"cannot be written as ONNX because its windows, {list(sizes)} to {list(wanted)}, "
-            "differ in size"
-        )
-    return [size // each for size, each in zip(sizes, wanted, strict=True)]
-
+from gawee_dialect.frontends.onnx.export.ops.contraction import sizes
+from gawee_dialect.frontends.onnx.export.registry import ExportedValue, Figures, Nodes, exports
 
 REDUCTIONS: dict[type[ReduceOp], str] = {
     **{ReduceSumOp: "ReduceSum", ReduceMeanOp: "ReduceMean", ReduceMaxOp: "ReduceMax"},
