@@ -5,14 +5,15 @@ nothing. So a function is what it was where a pass has moved or joined some. All
 their order, divisions of integers among them whose divisor may be 0.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from hashlib import blake2b
 
 from xdsl.dialects import arith, llvm
 from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator, is_side_effect_free
 
+from gawee_dialect.analysis.fingerprint import Fingerprints
 from gawee_dialect.hints import isa
 
 DIVISIONS = (
@@ -23,30 +24,18 @@ DIVISIONS = (
 """Ops that say to have no effect, and must not be reached where the divisor is 0, or -1."""
 
 
-class Digests:
+class Digests(Fingerprints):
     """Digests of ops; what attributes look like is found out once."""
 
-    def __init__(self) -> None:
-        self._texts: dict[int, tuple[Attribute, str]] = {}
-
-    def of(self, op: Operation) -> bytes:
+    def digest(self, op: Operation) -> bytes:
         """Return the digest of an op, which has no operands."""
         return _Writer(self).digest(op)
-
-    def text(self, attribute: Attribute) -> str:
-        """Return the text of an attribute."""
-        found = self._texts.get(id(attribute))
-        if found is None:
-            found = self._texts[id(attribute)] = attribute, str(attribute)
-        return found[1]
 
     def said(self, op: Operation) -> str:
         """Return what an op says beside its operands and regions."""
         types = " ".join([self.text(each.type) for each in op.results])
-        return f"{op.name}<{self._named(op.properties)}>{{{self._named(op.attributes)}}}: {types}"
-
-    def _named(self, attributes: Mapping[str, Attribute]) -> str:
-        return ", ".join([f"{name}={self.text(attributes[name])}" for name in sorted(attributes)])
+        properties, attributes = map(self.attributes, (op.properties, op.attributes))
+        return f"{op.name}<{properties}>{{{attributes}}}: {types}"
 
 
 class _Writer:

@@ -76,11 +76,13 @@ def pieces_of(module: ModuleOp) -> Mapping[bytes, Piece]:
     if len(_pieces) > KEPT_PIECES:
         _pieces.clear()
     digests = Digests()
-    keyed = {digests.of(op): op for op in module.ops}
+    keyed = {digests.digest(op): op for op in module.ops}
     for key, op in keyed.items():
         if key not in _pieces:
             ops = (
-                {key: op} if _is_lowered(op) else {digests.of(each): each for each in _lowered(op)}
+                {key: op}
+                if _is_lowered(op)
+                else {digests.digest(each): each for each in _lowered(op)}
             )
             _pieces[key] = Piece(ops, any(map(_has_halves, ops.values())))
     return {key: _pieces[key] for key in keyed}

@@ -125,7 +125,7 @@ OTHER = {
 
 def digest(body: str) -> bytes:
     (function,) = parse(f"{HEAD}{body}  func.return\n}}\n").ops
-    return Digests().of(function)
+    return Digests().digest(function)
 
 
 @pytest.mark.parametrize("name", SAME)
