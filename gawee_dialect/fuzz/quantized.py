@@ -5,6 +5,7 @@ every product: what is computed on integers rounds as what is computed as it is 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -30,6 +31,7 @@ from gawee_dialect.fuzz.random_graph import (
     depth_of,
     marked_module,
     stages_of,
+    trial_of,
 )
 from gawee_dialect.fuzz.random_pipeline import Depth
 from gawee_dialect.fuzz.trial import Trial
@@ -167,10 +169,8 @@ class QuantizedGraphs(TrialGenerator):
 
     def trial(self, draw: Draw, settings: Settings) -> Trial:
         depth = depth_of(draw, settings)
-        proved, checked = draw.chance(settings.proved), draw.chance(settings.checked)
-        count = 1 if depth is Depth.LOOPS or proved or checked else GRAPHS
-        most = FEW_ELEMENTS if depth is Depth.LOOPS else MOST_ELEMENTS
-        module = quantized_graphs(draw, count, most)
-        stages = stages_of(draw, settings, depth)
-        seed = draw.integer(0, 1 << 20)
-        return Trial(module, stages, seed, proved=proved, checked=checked, graphs=count)
+        trial = trial_of(draw, settings, ModuleOp([]), stages_of(draw, settings, depth))
+        is_small = depth is Depth.LOOPS
+        count = 1 if is_small or trial.proved or trial.checked else GRAPHS
+        module = quantized_graphs(draw, count, FEW_ELEMENTS if is_small else MOST_ELEMENTS)
+        return replace(trial, module=module, graphs=count)
