@@ -40,6 +40,14 @@ def gather(op: Operation, array: Array, indices: Sequence[Array]) -> Array:
     return take(array, indices)
 
 
+def axis_size(array: Array, axis: Array) -> np.int64:
+    """Return the size of an axis; raises InterpretationError for one that the array has not."""
+    number, count = int(axis), np.ndim(array)
+    if not 0 <= number < count:
+        raise InterpretationError(f"expected one of {count} dimensions, got {number}")
+    return np.int64(np.shape(array)[number])
+
+
 def needed_ops(block: Block, values: Sequence[SSAValue]) -> list[Operation]:
     """Return the ops of a block that some values are computed by, in order."""
     needed: set[Operation] = set()

@@ -19,7 +19,7 @@ from gawee_dialect.interpreter.arrays import (
     attribute_value,
     shaped_type,
 )
-from gawee_dialect.interpreter.body import gather
+from gawee_dialect.interpreter.body import axis_size, gather
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.loops.memory import element_lanes
 from gawee_dialect.interpreter.scalars import floats_of
@@ -142,7 +142,7 @@ class MemrefFunctions(OpFunctions):
 
     @impl(memref.DimOp)
     def dim(self, interpreter: Interpreter, op: memref.DimOp, args: PythonValues) -> PythonValues:
-        return (np.int64(args[0].shape[int(args[1])]),)
+        return (axis_size(args[0], args[1]),)
 
     @impl(memref.GetGlobalOp)
     def get_global(

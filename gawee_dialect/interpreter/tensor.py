@@ -16,7 +16,7 @@ from xdsl.interpreter import (
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.interpreter.arrays import shaped_type
-from gawee_dialect.interpreter.body import gather, yielded_elements
+from gawee_dialect.interpreter.body import axis_size, gather, yielded_elements
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.scalars import floats_of
 from gawee_dialect.interpreter.slices import (
@@ -122,7 +122,7 @@ class TensorFunctions(OpFunctions):
 
     @impl(tensor.DimOp)
     def dim(self, interpreter: Interpreter, op: tensor.DimOp, args: PythonValues) -> PythonValues:
-        return (np.int64(args[0].shape[int(args[1])]),)
+        return (axis_size(args[0], args[1]),)
 
     @impl(tensor.ExtractOp)
     def extract(

@@ -108,6 +108,15 @@ def test_op_that_bodies_cannot_have_is_an_error():
             "%r = memref.alloc() : memref<3xf80>",
             "'memref.alloc' op cannot run: unsupported element type 'f80'",
         ),
+        (
+            "%r = memref.dim %x, %c60 : memref<4x3xf32>",
+            "'memref.dim' op cannot run: expected one of 2 dimensions, got 60",
+        ),
+        (
+            "%t = tensor.empty() : tensor<4x3xf32>\n  %c-1 = arith.constant -1 : index\n"
+            "  %r = tensor.dim %t, %c-1 : tensor<4x3xf32>",
+            "'tensor.dim' op cannot run: expected one of 2 dimensions, got -1",
+        ),
     ],
 )
 def test_memory_ops_that_cannot_run(body, message):

@@ -313,3 +313,16 @@ def test_the_axis_of_a_size_is_a_constant() -> None:
 
     with pytest.raises(GaweeError, match="cannot be bufferized: expected a constant axis"):
         parsed(text).lowered(Level.BUFFERS)
+
+
+@pytest.mark.parametrize("axis", ["-1", "64"])
+def test_an_axis_that_a_tensor_has_not_is_refused(axis: str) -> None:
+    text = f"""
+func.func @main(%x: tensor<2x3xf32>) -> index {{
+  %axis = arith.constant {axis} : index
+  %n = tensor.dim %x, %axis : tensor<2x3xf32>
+  return %n : index
+}}"""
+
+    with pytest.raises(GaweeError, match=f"expected one of 2 dimensions, got {axis}"):
+        parsed(text).lowered(Level.BUFFERS)

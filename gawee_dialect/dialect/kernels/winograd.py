@@ -225,7 +225,7 @@ class WinogradOp(StructuredKernel):
       C4: `finish` takes the other inputs' elements and the sum, and yields the output's element.
       C5: `filters` goes with `by_channel` and panels of `lanes` channels.
       C6: panels that threads share divide the output channels.
-      C7: `block`, `rows` and `lanes` are above 0.
+      C7: `block` and `rows` are above 0; `lanes`, which are a vector's, above 1.
     """
 
     name = "gawee.winograd"
@@ -401,6 +401,7 @@ class WinogradOp(StructuredKernel):
         lanes = self.lanes.value.data
         counts = (self.block.value.data, self.rows.value.data, lanes)
         require(min(counts) > 0, f"expected 'block', 'rows' and 'lanes' above 0, got {counts}")
+        require(lanes > 1, "expected more than one of 'lanes'")
         fits = self.split_by_channel and self.panel == lanes
         message = f"expected 'filters' with 'by_channel' and panels of {lanes} channels"
         require(self.filters is None or fits, message)

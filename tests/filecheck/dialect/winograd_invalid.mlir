@@ -224,3 +224,19 @@ func.func @c7_blocks_of_no_tiles(%x: tensor<2x8x10x10xf32>, %u: tensor<36x1x8x16
   }) : (tensor<2x8x10x10xf32>, tensor<16xf32>, tensor<36x1x8x16xf32>) -> tensor<2x16x7x5xf32>
   func.return
 }
+
+// -----
+
+// WinogradOp C7: vectors of one lane.
+// CHECK: error: 'gawee.winograd' op expected more than one of 'lanes'
+func.func @c7_vectors_of_one_lane(%x: tensor<2x8x10x10xf32>, %u: tensor<36x1x8x16xf32>, %b: tensor<16xf32>) {
+  %y = "gawee.winograd"(%x, %b, %u) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (f)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 2 : i64, rows = 4 : i64, lanes = 1 : i64, operandSegmentSizes = array<i32: 2, 1, 0, 0>}> ({
+  ^bb0(%bias: f32, %sum: f32):
+    %0 = arith.addf %sum, %bias : f32
+    gawee.yield %0 : f32
+  }) : (tensor<2x8x10x10xf32>, tensor<16xf32>, tensor<36x1x8x16xf32>) -> tensor<2x16x7x5xf32>
+  func.return
+}

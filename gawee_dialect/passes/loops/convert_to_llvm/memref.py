@@ -330,6 +330,9 @@ def convert_dim(op: memref.DimOp, to: FunctionConversion) -> None:
     axis = constant_index(op.index)
     if axis is None:
         raise Declined("expected a constant dimension")
+    rank = any_buffer_type(op.source).get_num_dims()
+    if not 0 <= axis < rank:
+        raise Declined(f"expected one of {rank} dimensions, got {axis}")
     size = size_of(op.source, axis)
     if size is None:
         raise Declined(f"expected a static shape, got '{op.source.type}'")

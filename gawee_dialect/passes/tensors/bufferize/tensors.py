@@ -133,7 +133,10 @@ def dim(to: FunctionBufferizer, op: Operation) -> None:
     axis = constant_index(op.index)
     if axis is None:
         to.reject("expected a constant axis")
-    to.new[op.result] = index_value(to.builder, to.sizes(op.source)[axis])
+    sizes = to.sizes(op.source)
+    if not 0 <= axis < len(sizes):
+        to.reject(f"expected one of {len(sizes)} dimensions, got {axis}")
+    to.new[op.result] = index_value(to.builder, sizes[axis])
 
 
 def cast(to: FunctionBufferizer, op: Operation) -> None:
