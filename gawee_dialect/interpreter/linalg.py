@@ -28,7 +28,7 @@ from gawee_dialect.dialect.special_functions import softmax
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.structured import own_loops, run_nest, uses_initial_value
-from gawee_dialect.upstream.linalg import IndexOp, PackOp, SoftmaxOp, UnpackOp
+from gawee_dialect.upstream.linalg import BroadcastOp, IndexOp, PackOp, SoftmaxOp, UnpackOp
 from gawee_dialect.upstream.linalg.named_op import element_shape
 
 
@@ -81,7 +81,7 @@ def _functions_for(classes: frozenset[type[Operation]]) -> type[OpFunctions]:
     return register_impls(type("StructuredFunctions", (OpFunctions,), members))
 
 
-def broadcast_maps(op: linalg.ops.BroadcastOp, rank: int) -> tuple[AffineMap, AffineMap]:
+def broadcast_maps(op: BroadcastOp, rank: int) -> tuple[AffineMap, AffineMap]:
     """Return the maps of input and output, the loops being the axes of the output."""
     added = op.dimensions.get_values()
     kept = tuple(AffineDimExpr(dim) for dim in range(rank) if dim not in added)
@@ -92,9 +92,9 @@ def broadcast_maps(op: linalg.ops.BroadcastOp, rank: int) -> tuple[AffineMap, Af
 class LinalgFunctions(OpFunctions):
     """Linalg ops that are not structured ops by class, and what bodies are made of."""
 
-    @impl(linalg.ops.BroadcastOp)
+    @impl(BroadcastOp)
     def broadcast(
-        self, interpreter: Interpreter, op: linalg.ops.BroadcastOp, args: PythonValues
+        self, interpreter: Interpreter, op: BroadcastOp, args: PythonValues
     ) -> PythonValues:
         maps = broadcast_maps(op, args[1].ndim)
         return run_destination_style(interpreter, op, op.hidden_region.block, maps, args, 1)

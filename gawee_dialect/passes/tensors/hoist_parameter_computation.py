@@ -10,7 +10,7 @@ from xdsl.dialects import tensor
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.dialects.linalg.ops import BroadcastOp, YieldOp
+from xdsl.dialects.linalg.ops import YieldOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.passes import ModulePass
 
@@ -33,6 +33,7 @@ from gawee_dialect.dialect.types import AnyTensor
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
+from gawee_dialect.upstream.linalg import BroadcastOp
 
 RENAMES_OR_REPEATS: tuple[type[Operation], ...] = (
     ReshapeOp,

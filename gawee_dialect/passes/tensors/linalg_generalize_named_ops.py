@@ -6,14 +6,13 @@ from typing import ClassVar
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
-from xdsl.dialects.linalg.ops import BroadcastOp
 from xdsl.dialects.linalg.ops import GenericOp as XdslGenericOp
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
-from gawee_dialect.upstream.linalg import GenericOp
+from gawee_dialect.upstream.linalg import BroadcastOp, GenericOp
 from gawee_dialect.upstream.linalg.named_op import element_shape
 
 

@@ -15,7 +15,6 @@ from xdsl.dialects import arith, scf, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.dialects.linalg.ops import BroadcastOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -26,6 +25,7 @@ from gawee_dialect.dialect.open_size import OpenSize, SizeName, UnknownSize, is_
 from gawee_dialect.dialect.types import is_tensor, tensor_shape
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.graph.lower_to_linalg.open_sizes import erase_forms, read_name
+from gawee_dialect.upstream.linalg import BroadcastOp
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from threading import RLock
 
 from xdsl import builder
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
-from xdsl.dialects.linalg.ops import BroadcastOp, YieldOp
+from xdsl.dialects.linalg.ops import YieldOp
 from xdsl.ir import Block, BlockArgument, Dialect, Region
 
 from gawee_dialect.upstream.linalg.bodies import ElementwiseKindAttr, TypeFunctionAttr
@@ -37,7 +37,14 @@ from gawee_dialect.upstream.linalg.named_ops import (
     WindowOp,
 )
 from gawee_dialect.upstream.linalg.pack import PackOp, SoftmaxOp, UnpackOp
-from gawee_dialect.upstream.linalg.reduce import GenericOp, IndexOp, MapOp, ReduceOp, TransposeOp
+from gawee_dialect.upstream.linalg.reduce import (
+    BroadcastOp,
+    GenericOp,
+    IndexOp,
+    MapOp,
+    ReduceOp,
+    TransposeOp,
+)
 
 _one_thread = RLock()
 _implicit_builder = builder.ImplicitBuilder

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import new_class
-from typing import ClassVar
+from typing import ClassVar, Self
 
-from xdsl.dialects.builtin import ArrayAttr, DenseIntElementsAttr, TensorType, i64
+from xdsl.dialects.builtin import ArrayAttr, DenseIntElementsAttr, LocationAttr, TensorType, i64
 from xdsl.dialects.linalg import ops
 from xdsl.dialects.linalg.abstract_ops import (
     ConvOperation,
@@ -24,7 +24,7 @@ from xdsl.dialects.linalg.abstract_ops import (
     PoolingOperation,
 )
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
-from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
@@ -223,6 +223,8 @@ class RowOp(NamedOp, ABC):
         return index_maps(self.ROW.reads, len(element_shape(self.outputs[0])))
 
     def verify_(self) -> None:
+        if type(self).verify_ is RowOp.verify_:  # of xDSL's classes, whose definition is theirs
+            self.get_irdl_definition().verify(self)
         self.check_operands(self.inputs, self.outputs)
         blocks = len(self.regions[0].blocks)
         if blocks != 1:
@@ -262,9 +264,37 @@ class WindowOp(RowOp, ABC):
         strides: DenseIntElementsAttr | None = None,
         dilations: DenseIntElementsAttr | None = None,
     ):
-        ones = DenseIntElementsAttr.from_list(TensorType(i64, [self.slid_axes()]), [1])
-        given = {"dilations": dilations or ones, "strides": strides or ones, **(properties or {})}
-        super().__init__(inputs, outputs, result_types, given, attributes)
+        given = {"dilations": dilations, "strides": strides, **(properties or {})}
+        super().__init__(inputs, outputs, result_types, self._with_steps(given), attributes)
+
+    @classmethod
+    def create(
+        cls,
+        *,
+        operands: Sequence[SSAValue] = (),
+        result_types: Sequence[Attribute] = (),
+        properties: Mapping[str, Attribute] = {},
+        attributes: Mapping[str, Attribute] = {},
+        successors: Sequence[Block] = (),
+        regions: Sequence[Region] = (),
+        location: LocationAttr | None = None,
+    ) -> Self:
+        """Make the op as its generic text says; strides and dilations that it omits are one."""
+        return super().create(
+            operands=operands,
+            result_types=result_types,
+            properties=cls._with_steps(properties),
+            attributes=attributes,
+            successors=successors,
+            regions=regions,
+            location=location,
+        )
+
+    @classmethod
+    def _with_steps(cls, given: Mapping[str, Attribute | None]) -> dict[str, Attribute]:
+        ones = DenseIntElementsAttr.from_list(TensorType(i64, [cls.slid_axes()]), [1])
+        said = {name: each for name, each in given.items() if each is not None}
+        return {"dilations": ones, "strides": ones, **said}
 
     @classmethod
     def slid_axes(cls) -> int:

@@ -345,8 +345,20 @@ class TransposeOp(ops.TransposeOp):  # its definition is the base class's
     """xDSL's op; its verifier indexes with what may be no permutation."""
 
     def verify_(self) -> None:
+        self.get_irdl_definition().verify(self)
         permutation = self.permutation.get_values()
         if sorted(permutation) != [*range(len(permutation))]:
             axes = f"each axis from 0 to {len(permutation) - 1} once"
             raise VerifyException(f"expected permutation to name {axes}, got {[*permutation]}")
+        super().verify_()
+
+
+class BroadcastOp(ops.BroadcastOp):  # its definition is the base class's
+    """xDSL's op; its verifier takes dimensions for different that are not."""
+
+    def verify_(self) -> None:
+        self.get_irdl_definition().verify(self)
+        dimensions = self.dimensions.get_values()
+        if len({*dimensions}) < len(dimensions):
+            raise VerifyException(f"expected dimensions to be different, got {[*dimensions]}")
         super().verify_()

@@ -121,3 +121,17 @@ func.func @generic_text_may_have_no_maps(%a: tensor<2x3xf32>, %b: tensor<3x4xf32
   }) : (tensor<2x3xf32>, tensor<3x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @steps_that_generic_text_omits_are_one
+// CHECK:       linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w
+func.func @steps_that_generic_text_omits_are_one(%x: tensor<1x2x7x5xf32>, %w: tensor<4x2x3x2xf32>, %y: tensor<1x4x5x4xf32>) -> tensor<1x4x5x4xf32> {
+  %z = "linalg.conv_2d_nchw_fchw"(%x, %w, %y) <{operandSegmentSizes = array<i32: 2, 1>}> ({
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %d = arith.mulf %a, %b : f32
+    %e = arith.addf %c, %d : f32
+    linalg.yield %e : f32
+  }) : (tensor<1x2x7x5xf32>, tensor<4x2x3x2xf32>, tensor<1x4x5x4xf32>) -> tensor<1x4x5x4xf32>
+  return %z : tensor<1x4x5x4xf32>
+}

@@ -267,3 +267,33 @@ func.func @axes_of_a_transposition_count_from_0(%x: tensor<4x5xf32>, %y: tensor<
   %t = linalg.transpose ins(%x : tensor<4x5xf32>) outs(%y : tensor<5x4xf32>) permutation = [-1, 0]
   return %t : tensor<5x4xf32>
 }
+
+// -----
+
+// CHECK: 'linalg.broadcast' op expected dimensions to be different, got [0, 2, 0]
+func.func @dimensions_of_a_broadcast_are_different(%x: tensor<4xf32>, %y: tensor<2x4x3x5xf32>) {
+  %z = linalg.broadcast ins(%x : tensor<4xf32>) outs(%y : tensor<2x4x3x5xf32>) dimensions = [0, 2, 0]
+  func.return
+}
+
+// -----
+
+// CHECK: 'linalg.transpose' op property 'permutation' expected
+func.func @a_transposition_says_how(%y: tensor<2xf32>) {
+  %z = "linalg.transpose"(%y, %y) ({
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: 'linalg.conv_2d_nchw_fchw' op 3 : i64 should be of base attribute dense
+func.func @strides_are_numbers_of_a_tensor(%x: tensor<1x2x7x5xf32>, %w: tensor<4x2x3x2xf32>, %y: tensor<1x4x5x4xf32>) {
+  %z = "linalg.conv_2d_nchw_fchw"(%x, %w, %y) <{strides = 3 : i64, operandSegmentSizes = array<i32: 2, 1>}> ({
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    linalg.yield %a : f32
+  }) : (tensor<1x2x7x5xf32>, tensor<4x2x3x2xf32>, tensor<1x4x5x4xf32>) -> tensor<1x4x5x4xf32>
+  func.return
+}

@@ -22,6 +22,7 @@ from gawee_dialect.dialect.types import is_tensor, is_unsigned, tensor_shape, te
 from gawee_dialect.passes.rewrite_pass import Pattern
 from gawee_dialect.passes.tensors.form_kernels.constants import constant_of, number_everywhere
 from gawee_dialect.passes.tensors.form_kernels.drafts import Output, Read, kernel, region, spliced
+from gawee_dialect.upstream.linalg import BroadcastOp
 
 SCALAR_DIALECTS = ("arith", "math")
 
@@ -62,7 +63,7 @@ class FormBroadcast(Pattern):
     """linalg.broadcast -> gawee.kernel that copies"""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: linalg.ops.BroadcastOp, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: BroadcastOp, rewriter: PatternRewriter) -> None:
         if is_kept(op):
             self.missed(op, KEPT)
             return
