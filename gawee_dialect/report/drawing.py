@@ -310,7 +310,7 @@ class Drawing:
         return self._add(
             {
                 "t": group.title,
-                "n": sum(1 for _ in leaves(group)),
+                "n": sum("y" not in self.boxes[each] for each in leaves(group)),  # inputs are no ops
                 "rows": placed.rows,
                 "arrows": placed.arrows,
                 "out": frame.ports[1],
