@@ -60,18 +60,22 @@ for (const row of report.times.profile || []) {
   timeOf.set(number, known);
   longest = Math.max(longest, known.milliseconds);
 }
-// What became part of what: by the first origin of an op, all others that it has at any level.
+// What became part of what: by the first origin of an op, others that it has at a level. Behind one
+// that has an op of its own there are those of that op, of which a kernel may write the padding.
 const partsOf = new Map(), wholeOf = new Map();
-for (const level of report.levels) for (const each of level.functions) for (const op of each.ops) {
-  const [whole, ...parts] = op.sources;
-  for (const part of parts) {
-    if (!partsOf.has(whole)) partsOf.set(whole, new Set());
-    partsOf.get(whole).add(part);
-    wholeOf.set(part, whole);
+for (const level of report.levels) {
+  const ops = level.functions.flatMap((each) => each.ops);
+  const own = new Set(ops.map((op) => op.sources[0]));
+  for (const { sources: [whole, ...parts] } of ops) {
+    const end = parts.findIndex((each) => own.has(each));
+    for (const part of end < 0 ? parts : parts.slice(0, end)) {
+      if (!partsOf.has(whole)) partsOf.set(whole, new Set());
+      partsOf.get(whole).add(part);
+      wholeOf.set(part, whole);
+    }
   }
 }
-// What has a time of its own is no part: a kernel may write the padding of the next one.
-const partsText = (number) => [...(partsOf.get(number) || [])].filter((each) => !timeOf.has(each)).map(originText).filter(Boolean).join(", ");
+const partsText = (number) => [...(partsOf.get(number) || [])].map(originText).filter(Boolean).join(", ");
 const ran = (row) => (row.within ? `${row.calls} × ${row.kernel}` : row.kernel);
 const concerned = (error) => report.origins.flatMap((origin, number) => ((error.place ? origin.place === error.place : error.node && origin.node === error.node) ? [number] : []));
 const wrong = new Set([...report.errors, ...report.passes.flatMap((each) => each.errors)].flatMap(concerned));
@@ -404,8 +408,9 @@ class Graph {
     const box = boxes[number], op = opOf(this.level, box);
     const lines = [box.t, ...(box.s ? [box.s] : []), ...(box.y ? [box.y] : [])];
     if (op) lines.push(...op.results.map((each) => each.type));
-    const parts = ownSources(this.level, box).slice(1).map(originText).filter(Boolean);
-    if (parts.length) lines.push(`with ${parts.join(", ")}`);
+    const [whole, ...parts] = ownSources(this.level, box);
+    const names = parts.filter((each) => partsOf.get(whole)?.has(each)).map(originText).filter(Boolean);
+    if (names.length) lines.push(`with ${names.join(", ")}`);
     for (const each of this.ownTimes(number)) if (!box.rows) lines.push(`${originText(each)}: ${duration(timeOf.get(each).milliseconds)}`);
     return lines.join("\n");
   }
