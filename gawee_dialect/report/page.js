@@ -139,15 +139,31 @@ function leaves(number) {
   return box.rows ? box.rows.flat().filter((each) => each >= 0).flatMap(leaves) : [number];
 }
 
-const same = (view, number) => `${boxes[number].t}\n${boxes[number].s || ""}\n${ownSources(view, boxes[number])}`;
-
 function linesOf(holder) {
   return (holder.lines || holder.text.split("\n")).map((line) => line || " ");
 }
 
+// Values without a name, and those of one name, have numbers, which are others when an op is made anew.
+const plain = (line) => line.replace(/%\d+/g, "%").replace(/(%[\w$.-]+)_\d+\b/g, "$1");
+const plainLines = new Map();
+function plainLinesOf(holder) {
+  if (!plainLines.has(holder)) plainLines.set(holder, linesOf(holder).map(plain));
+  return plainLines.get(holder);
+}
+
+function same(view, number) {
+  const box = boxes[number], at = box.op ?? box.at;
+  const words = [box.t, box.s || "", ownSources(view, box)];
+  if (at !== undefined) {
+    const op = functionOf(view, box).ops[at], [first, last] = op.lines || op;
+    words.push(...plainLinesOf(functionOf(view, box)).slice(first, last + 1));
+  }
+  return words.join("\n");
+}
+
 function contents(view) {
   const functions = views[view].functions.filter((each) => each.public !== false);
-  return { ops: new Set(leaves(views[view].root).map((each) => same(view, each))), lines: new Set(functions.flatMap(linesOf)) };
+  return { ops: new Set(leaves(views[view].root).map((each) => same(view, each))), lines: new Set(functions.flatMap(plainLinesOf)) };
 }
 
 class Graph {
@@ -334,7 +350,7 @@ class Graph {
     for (const line of this.listing.children) {
       const sources = this.lineSources.get(line) || [];
       const chosen = state.sources.some((each) => sources.includes(each));
-      line.className = [chosen && "chosen", other && !other.has(line.textContent) && (this.isBefore ? "removed" : "added")].filter(Boolean).join(" ");
+      line.className = [chosen && "chosen", other && !other.has(plain(line.textContent)) && (this.isBefore ? "removed" : "added")].filter(Boolean).join(" ");
       if (chosen && !first) first = line;
     }
     if (first && this.followed !== state.sources) first.scrollIntoView({ block: "center", inline: "start" });
@@ -939,7 +955,7 @@ for (const [value, label] of [["kind", "by kind"], ...(longest ? [["time", "by t
 const keysTable = make($("keys"), "table");
 for (const [key, what] of KEYS) {
   const line = make(keysTable, "tr");
-  make(make(line, "td"), "kbd", key);
+  make(make(line, "td"), "kbd", { ArrowRight: "→", ArrowLeft: "←" }[key] || key);
   make(line, "td", what);
 }
 const close = make(make($("keys"), "form"), "button", "close");

@@ -463,6 +463,21 @@ def test_arrow_keys_show_the_graph_before_and_after_each_pass(browser, tmp_path:
     again.close()
 
 
+def test_an_op_of_which_an_attribute_changed_is_marked(opened: Opened) -> None:
+    for _ in range(20):
+        opened.page.keyboard.press("ArrowRight")
+        if opened.texts("#details h2") == ["assign-schedules"]:
+            break
+    assert opened.texts("#details h2") == ["assign-schedules"]
+    assert opened.page.locator("#graph-a rect.gone").count() == 1
+    assert opened.page.locator("#graph-b rect.new").count() == 1
+    opened.page.keyboard.press("x")
+    added = opened.texts("#graph-b .listing .added")
+    assert any("schedule" in line for line in added)
+    # The body of the kernel is as it was, though its values have other numbers.
+    assert not any("arith.mulf" in line for line in added)
+
+
 def test_texts_side_by_side_have_their_ops_linked(browser, tmp_path: Path) -> None:
     opened = Opened(browser, residual_page(tmp_path))
     opened.page.keyboard.press("ArrowRight")
