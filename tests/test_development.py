@@ -50,3 +50,43 @@ def test_the_types_of_benchmarks_and_of_listed_tests_are_checked() -> None:
     assert config["typeCheckingMode"] == "standard"
     assert "../benchmarks" in config["include"]
     assert [each for each in config["include"] if not (ROOT / "tests" / each).exists()] == []
+
+
+def test_the_changelog_and_the_editors_extension_have_the_version() -> None:
+    version = PROJECT["version"]
+    newest = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    extension = json.loads((ROOT / "editors" / "vscode" / "package.json").read_text())
+
+    assert newest is not None
+    assert re.fullmatch(rf"{re.escape(version)} \(\d{{4}}-\d\d-\d\d\)", newest[1])
+    assert extension["version"] == version
+
+
+def test_hosted_runs_are_on_all_systems_and_pythons() -> None:
+    text = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    found = {
+        name: re.findall(r"[\w.-]+", values)
+        for name, values in re.findall(r"^ +(os|python): \[(.*)\]$", text, re.MULTILINE)
+    }
+    jobs = dict(re.findall(r"^  (\S+):\n((?:    .*\n| *\n|  #.*\n)+)", text, re.MULTILINE))
+    may_fail = [name for name, job in jobs.items() if "continue-on-error: true" in job]
+
+    assert {each.partition("-")[0] for each in found["os"]} == {"ubuntu", "macos"}
+    assert {each.rpartition("-")[2] for each in found["os"]} >= {"arm", "intel"}
+    assert [f">={found['python'][0]}"] == [PROJECT["requires-python"]]
+    assert found["python"] == [f"3.{minor}" for minor in range(11, 15)]
+    assert may_fail == ["xdsl-main"]
+    assert "xdslproject/xdsl" in jobs["xdsl-main"]
+
+
+def test_hosted_runs_make_what_the_makefile_has() -> None:
+    rules = (ROOT / "Makefile").read_text()
+    targets = set(re.findall(r"^([a-z-]+):", rules, re.MULTILINE))
+    workflows = [*(ROOT / ".github" / "workflows").glob("*.yml")]
+    made = {
+        target
+        for path in workflows
+        for target in re.findall(r"run: make ([a-z-]+)$", path.read_text(), re.MULTILINE)
+    }
+
+    assert {"check", "docs", "test", "coverage"} <= made <= targets

@@ -206,6 +206,19 @@ def test_inputs_are_an_array_a_tensor_a_list_or_a_mapping(
         np.testing.assert_array_equal(digits.run(given, level)["fc"], expected)
 
 
+@pytest.mark.parametrize("engine", ["native", "interpreter", "aten"])
+def test_inputs_of_a_graph_of_pytorch_are_given_alike(engine: str) -> None:
+    torch = pytest.importorskip("torch")
+    net, x = torch.nn.Linear(3, 5).eval(), torch.randn(2, 3)
+    ir = gawee_dialect.extract_ir(net, (x,), strict=False)
+    (name,) = (each.name for each in ir.graph_inputs)
+    wide = [x.numpy().astype(np.float64)] if engine != "aten" else []  # PyTorch has its own rule
+    for given in (x, x.numpy(), [x], {name: x.numpy()}, *wide):
+        (found,) = gawee_dialect.execute_ir(ir, given, net.state_dict(), engine=engine)
+        # sums of 3 products, in another order
+        assert_allclose(np.asarray(found), net(x).detach().numpy(), rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize("level", ["linalg", "llvm"])
 def test_a_profile_takes_the_inputs_that_a_run_takes(
     digits: Model, image: np.ndarray, level: str

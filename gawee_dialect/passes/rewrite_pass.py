@@ -243,7 +243,7 @@ class Driver(SelectivePattern):
             for each in reversed(self._last)
         )
         text = f"{what}; fired last: {', '.join(names)}"
-        hint = "a pattern has to leave what it makes; --trace-patterns shows each rewrite"
+        hint = "a pattern must not match what it makes; --trace-patterns shows each rewrite"
         return Diagnostic.at(self._last[-1].op, text, hint)
 
     def _tell(self, rewrite: Rewrite) -> None:

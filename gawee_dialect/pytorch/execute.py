@@ -5,8 +5,7 @@
 - `aten`: node by node by PyTorch itself, which also runs ops that this project does not have.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Mapping
 
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.frontends.npu_ir.errors import ExecutionError
@@ -14,6 +13,7 @@ from gawee_dialect.frontends.npu_ir.importer import import_ir
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
+from gawee_dialect.parameters.given_inputs import Inputs, is_mapping, is_sequence
 from gawee_dialect.pytorch.graph_weights import Weights, used_weights, with_constants
 from gawee_dialect.pytorch.tensors import (
     as_array,
@@ -23,9 +23,6 @@ from gawee_dialect.pytorch.tensors import (
 )
 
 ENGINES = ("native", "interpreter", "aten")
-
-Inputs: TypeAlias = Sequence[object] | Mapping[str, object]
-"""Arrays or tensors, in the order of the graph's inputs or by their names."""
 
 
 def ir_model(
@@ -46,7 +43,7 @@ def ir_model(
 def named_inputs(ir: NPU_IR, inputs: Inputs) -> dict[str, object]:
     """Return inputs by name; raises ExecutionError where there are too many or too few."""
     names = [each.name for each in ir.graph_inputs]
-    if isinstance(inputs, Mapping):
+    if is_mapping(inputs):
         missing = [name for name in names if name not in inputs]
         unknown = [name for name in inputs if name not in names]
         if missing or unknown:
@@ -54,14 +51,15 @@ def named_inputs(ir: NPU_IR, inputs: Inputs) -> dict[str, object]:
                 f"expected inputs {', '.join(names)}, got {', '.join(inputs) or 'none'}"
             )
         return {name: inputs[name] for name in names}
-    if len(inputs) != len(names):
+    values = inputs if is_sequence(inputs) else [inputs]
+    if len(values) != len(names):
         raise ExecutionError(
             Diagnostic(
-                f"expected {len(names)} inputs, got {len(inputs)}",
+                f"expected {len(names)} inputs, got {len(values)}",
                 hint=f"inputs of the graph: {', '.join(names)}",
             )
         )
-    return dict(zip(names, inputs, strict=True))
+    return dict(zip(names, values, strict=True))
 
 
 def execute_ir(

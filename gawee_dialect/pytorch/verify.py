@@ -7,7 +7,8 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.npu_ir.errors import ExecutionError
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR
 from gawee_dialect.frontends.npu_ir.pytorch import is_tensor, torch
-from gawee_dialect.pytorch.execute import Inputs, execute_ir, named_inputs
+from gawee_dialect.parameters.given_inputs import Inputs
+from gawee_dialect.pytorch.execute import execute_ir, named_inputs
 from gawee_dialect.pytorch.graph_weights import Weights
 from gawee_dialect.pytorch.locate import Difference, NodeDifference, compare, locate
 from gawee_dialect.pytorch.tensors import Array, array_of_tensor, as_array, as_tensor

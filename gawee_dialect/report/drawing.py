@@ -225,6 +225,9 @@ SMALL = 40
 """Ops up to which modules are open when the page opens."""
 
 ON_TENSORS = ("gawee", "linalg", "kernels")
+INPUT = "input"
+"""What a box says that is no op."""
+
 FREE = ("return", "yield")
 """Ends of names of ops that are not drawn."""
 
@@ -261,7 +264,7 @@ class Drawing:
         named: list[Named] = []
         makers: dict[int, int] = {}
         for argument in inputs if tensors else ():
-            box = self._add({"t": "input", "s": argument["name"], "y": argument["type"]})
+            box = self._add({"t": INPUT, "s": argument["name"], "y": argument["type"]})
             named.append(Named(box, None, None))
             makers[argument["id"]] = box
         of_ops: list[int] = []
@@ -270,7 +273,7 @@ class Drawing:
             node = None if origin is None else self.origins[origin]["node"]
             short = op["calls"][0] if op["calls"] else op["name"].partition(".")[2] or op["name"]
             shown: Box = {"t": short, "s": node or "", "f": index}
-            own = {"op": op["id"]} if is_kept else {"o": op["sources"]}
+            own = {"op": op["id"]} if is_kept else {"o": op["sources"], "at": op["id"]}
             box = self._add({**shown, **own})
             named.append(Named(box, node, origin))
             of_ops.append(box)
@@ -310,7 +313,7 @@ class Drawing:
         return self._add(
             {
                 "t": group.title,
-                "n": sum(1 for _ in leaves(group)),
+                "n": sum(self.boxes[each]["t"] != INPUT for each in leaves(group)),
                 "rows": placed.rows,
                 "arrows": placed.arrows,
                 "out": frame.ports[1],

@@ -23,7 +23,14 @@ const narrow = matchMedia("(max-width: 900px)");
 const LEAF = 36, ROW_GAP = 24, PORT_GAP = 4, GAP = 16, PAD = 12, HEAD = 24, LETTER = 7.3, MOST = 34, MARGIN = 600;
 const state = { sources: [], pass: null, colour: "kind", query: "", cursor: null };
 
-const short = (milliseconds) => Number(milliseconds.toPrecision(3)).toString();
+const short = (number) => Number(number.toPrecision(3)).toString();
+// A time, in the unit of the greatest of those that it stands among.
+const unitOf = (most) => (most < 1 ? ["µs", 1000] : ["ms", 1]);
+function duration(milliseconds) {
+  const [unit, times] = unitOf(milliseconds);
+  return `${short(milliseconds * times)} ${unit}`;
+}
+const counted = (count, one, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
 const cut = (text) => (text.length > MOST ? text.slice(0, MOST - 1) + "…" : text);
 // What a graph can show: each level, and the public functions as each pass left them.
 const steps = drawings.steps;
@@ -53,14 +60,19 @@ for (const row of report.times.profile || []) {
   timeOf.set(number, known);
   longest = Math.max(longest, known.milliseconds);
 }
-// What became part of what: by the first origin of an op, all others that it has at any level.
+// What became part of what: by the first origin of an op, others that it has at a level. Behind one
+// that has an op of its own there are those of that op, of which a kernel may write the padding.
 const partsOf = new Map(), wholeOf = new Map();
-for (const level of report.levels) for (const each of level.functions) for (const op of each.ops) {
-  const [whole, ...parts] = op.sources;
-  for (const part of parts) {
-    if (!partsOf.has(whole)) partsOf.set(whole, new Set());
-    partsOf.get(whole).add(part);
-    wholeOf.set(part, whole);
+for (const level of report.levels) {
+  const ops = level.functions.flatMap((each) => each.ops);
+  const own = new Set(ops.map((op) => op.sources[0]));
+  for (const { sources: [whole, ...parts] } of ops) {
+    const end = parts.findIndex((each) => own.has(each));
+    for (const part of end < 0 ? parts : parts.slice(0, end)) {
+      if (!partsOf.has(whole)) partsOf.set(whole, new Set());
+      partsOf.get(whole).add(part);
+      wholeOf.set(part, whole);
+    }
   }
 }
 const partsText = (number) => [...(partsOf.get(number) || [])].map(originText).filter(Boolean).join(", ");
@@ -99,7 +111,7 @@ function ownSources(level, box) {
 
 // ---- placing ------------------------------------------------------------------------------
 
-const text = (box) => [cut(box.t), cut(box.rows ? `${box.n} ops` : box.s || "")];
+const text = (box) => [cut(box.t), cut(box.rows ? counted(box.n, "op") : box.s || "")];
 
 function measure(number) {
   const box = boxes[number];
@@ -127,15 +139,31 @@ function leaves(number) {
   return box.rows ? box.rows.flat().filter((each) => each >= 0).flatMap(leaves) : [number];
 }
 
-const same = (view, number) => `${boxes[number].t}\n${boxes[number].s || ""}\n${ownSources(view, boxes[number])}`;
-
 function linesOf(holder) {
   return (holder.lines || holder.text.split("\n")).map((line) => line || " ");
 }
 
+// Values without a name, and those of one name, have numbers, which are others when an op is made anew.
+const plain = (line) => line.replace(/%\d+/g, "%").replace(/(%[\w$.-]+)_\d+\b/g, "$1");
+const plainLines = new Map();
+function plainLinesOf(holder) {
+  if (!plainLines.has(holder)) plainLines.set(holder, linesOf(holder).map(plain));
+  return plainLines.get(holder);
+}
+
+function same(view, number) {
+  const box = boxes[number], at = box.op ?? box.at;
+  const words = [box.t, box.s || "", ownSources(view, box)];
+  if (at !== undefined) {
+    const op = functionOf(view, box).ops[at], [first, last] = op.lines || op;
+    words.push(...plainLinesOf(functionOf(view, box)).slice(first, last + 1));
+  }
+  return words.join("\n");
+}
+
 function contents(view) {
   const functions = views[view].functions.filter((each) => each.public !== false);
-  return { ops: new Set(leaves(views[view].root).map((each) => same(view, each))), lines: new Set(functions.flatMap(linesOf)) };
+  return { ops: new Set(leaves(views[view].root).map((each) => same(view, each))), lines: new Set(functions.flatMap(plainLinesOf)) };
 }
 
 class Graph {
@@ -247,7 +275,7 @@ class Graph {
       this.width = size.w + 2 * PAD;
       this.height = size.h + 2 * PAD;
       const ops = boxes[root].rows.flat().reduce((sum, each) => sum + boxes[each].n, 0);
-      this.note.textContent = `${ops} ops, after ${views[this.level].passes} passes`;
+      this.note.textContent = `${counted(ops, "op")}, after ${counted(views[this.level].passes, "pass", "passes")}`;
     }
     this.resize();
     this.paint();
@@ -322,7 +350,7 @@ class Graph {
     for (const line of this.listing.children) {
       const sources = this.lineSources.get(line) || [];
       const chosen = state.sources.some((each) => sources.includes(each));
-      line.className = [chosen && "chosen", other && !other.has(line.textContent) && (this.isBefore ? "removed" : "added")].filter(Boolean).join(" ");
+      line.className = [chosen && "chosen", other && !other.has(plain(line.textContent)) && (this.isBefore ? "removed" : "added")].filter(Boolean).join(" ");
       if (chosen && !first) first = line;
     }
     if (first && this.followed !== state.sources) first.scrollIntoView({ block: "center", inline: "start" });
@@ -396,9 +424,10 @@ class Graph {
     const box = boxes[number], op = opOf(this.level, box);
     const lines = [box.t, ...(box.s ? [box.s] : []), ...(box.y ? [box.y] : [])];
     if (op) lines.push(...op.results.map((each) => each.type));
-    const parts = ownSources(this.level, box).slice(1).map(originText).filter(Boolean);
-    if (parts.length) lines.push(`with ${parts.join(", ")}`);
-    for (const each of this.ownTimes(number)) if (!box.rows) lines.push(`${originText(each)}: ${short(timeOf.get(each).milliseconds)} ms`);
+    const [whole, ...parts] = ownSources(this.level, box);
+    const names = parts.filter((each) => partsOf.get(whole)?.has(each)).map(originText).filter(Boolean);
+    if (names.length) lines.push(`with ${names.join(", ")}`);
+    for (const each of this.ownTimes(number)) if (!box.rows) lines.push(`${originText(each)}: ${duration(timeOf.get(each).milliseconds)}`);
     return lines.join("\n");
   }
 
@@ -568,16 +597,17 @@ function row(table, name, value) {
 }
 
 function profileTable(panel) {
-  make(panel, "h3", "Slowest nodes, in ms");
-  const table = make(panel, "table");
   const rows = [...report.times.profile].sort((one, other) => other.milliseconds - one.milliseconds).slice(0, 12);
+  const [unit, times] = unitOf(longest);
+  make(panel, "h3", `Slowest nodes, in ${unit}`);
+  const table = make(panel, "table");
   for (const each of rows) {
     const line = make(table, "tr");
     const number = numberOf(each);
     const cell = make(line, "td");
     if (number === undefined) cell.textContent = each.node;
     else link(cell, each.node, () => choose([number], null));
-    make(line, "td", short(each.milliseconds), "number");
+    make(line, "td", short(each.milliseconds * times), "number");
     const parts = number === undefined ? "" : partsText(number);
     make(line, "td", ran(each) + (parts && `, with ${parts}`));
   }
@@ -657,11 +687,11 @@ function opDetails(panel) {
   const first = state.sources[0], time = timeOf.get(first), parts = partsText(first), whole = wholeOf.get(first);
   if (parts) row(table, "with", parts);
   if (time) {
-    const said = (each) => `${short(each.milliseconds)} ms in ${ran(each)}${each.within ? `, in ${each.within}` : ""}`;
-    row(table, "time", time.rows.length > 1 ? `${short(time.milliseconds)} ms` : said(time.rows[0]));
+    const said = (each) => `${duration(each.milliseconds)} in ${ran(each)}${each.within ? `, in ${each.within}` : ""}`;
+    row(table, "time", time.rows.length > 1 ? duration(time.milliseconds) : said(time.rows[0]));
     if (time.rows.length > 1) for (const each of time.rows) row(table, "of it", said(each));
     const limits = time.rows.map((each) => each.limit_milliseconds);
-    if (!limits.includes(null)) row(table, "limit", `${short(limits.reduce((sum, each) => sum + each, 0))} ms, by ${[...new Set(time.rows.map((each) => each.bound))].join(" and ")}`);
+    if (!limits.includes(null)) row(table, "limit", `${duration(limits.reduce((sum, each) => sum + each, 0))}, by ${[...new Set(time.rows.map((each) => each.bound))].join(" and ")}`);
   } else if (timeOf.has(whole)) row(table, "time", `in that of ${originText(whole)}`);
   errorList(panel, report.errors.filter((error) => concerned(error).some((each) => state.sources.includes(each))), failed);
   for (const level of report.levels) levelDetails(panel, level);
@@ -694,7 +724,7 @@ function levelDetails(panel, level) {
   // What a network runs comes before what prepares its weights, what computes before the rest.
   const weight = ([each, op]) => 4 * (each.name === "main") + 2 * /conv|matmul|pool|generic|kernel|winograd/.test(op.name) + /^(gawee|linalg|func\.call)/.test(op.name);
   found.sort((one, other) => weight(other) - weight(one));
-  make(panel, "h3", `${level.name}: ${found.length === 1 ? "1 op" : `${found.length} ops`}`);
+  make(panel, "h3", `${level.name}: ${counted(found.length, "op")}`);
   found.forEach(([each, op], index) => {
     const lines = each.text.split("\n").slice(op.lines[0], op.lines[1] + 1);
     listing(panel, lines, `${op.name} in @${each.name}`, index < 3 && lines.length < 30);
@@ -704,7 +734,7 @@ function levelDetails(panel, level) {
   for (const each of called) {
     const lines = each.text.split("\n");
     const what = each.text.startsWith("define ") ? " of LLVM IR" : "";
-    listing(panel, lines, `@${each.name}, ${lines.length} lines${what}`, false);
+    listing(panel, lines, `@${each.name}, ${counted(lines.length, "line")}${what}`, false);
   }
   const compiled = called.filter((each) => level.level === "llvm" && assembly.has(each.name));
   if (compiled.length) make(panel, "h3", "assembly: what the processor runs");
@@ -771,7 +801,7 @@ function checkText(check) {
 function paintPasses() {
   const panel = $("passes");
   if (!panel.firstChild) {
-    make(panel, "h2", `${report.passes.length} ${report.passes.length === 1 ? "pass" : "passes"}`);
+    make(panel, "h2", counted(report.passes.length, "pass", "passes"));
     const list = make(panel, "ol");
     report.passes.forEach((pass, number) => {
       const last = number === report.passes.length - 1 && report.errors.length;
@@ -780,8 +810,8 @@ function paintPasses() {
       const rewrites = pass.rewrites.reduce((sum, each) => sum + each.count, 0);
       const check = report.checks && report.checks[number + 1];
       const parts = [last ? "failed" : pass.status];
-      if (rewrites) parts.push(`${rewrites} rewrites`);
-      if (pass.declined.length) parts.push(`${pass.declined.length} ${pass.declined.length === 1 ? "op" : "ops"} left`);
+      if (rewrites) parts.push(counted(rewrites, "rewrite"));
+      if (pass.declined.length) parts.push(`${counted(pass.declined.length, "op")} left`);
       if (check && check.engine) parts.push(check.note.endsWith("is wrong") ? "wrong" : "checked");
       if (proofs.has(number) && proofs.get(number).verdict !== "unchanged") parts.push(proofs.get(number).verdict);
       button.append(document.createElement("br"));
@@ -925,7 +955,7 @@ for (const [value, label] of [["kind", "by kind"], ...(longest ? [["time", "by t
 const keysTable = make($("keys"), "table");
 for (const [key, what] of KEYS) {
   const line = make(keysTable, "tr");
-  make(make(line, "td"), "kbd", key);
+  make(make(line, "td"), "kbd", { ArrowRight: "→", ArrowLeft: "←" }[key] || key);
   make(line, "td", what);
 }
 const close = make(make($("keys"), "form"), "button", "close");

@@ -50,7 +50,7 @@ function rooflinePicture(panel, rows, limits, act) {
   for (const { each, x, y } of points) {
     const number = limits.memories.findIndex((memory) => memory.name === each.bound);
     const dot = shape(svg, "circle", { cx: across(x), cy: up(y), r: 3 + 14 * Math.sqrt(each.milliseconds / total), class: number < 0 ? "dot" : `dot memory-${number}` });
-    shape(dot, "title", {}).textContent = `${each.node}: ${Number(each.milliseconds.toPrecision(3))} ms, ${y.toFixed(1)} GFLOP/s, limit set by ${each.bound}`;
+    shape(dot, "title", {}).textContent = `${each.node}: ${duration(each.milliseconds)}, ${y.toFixed(1)} GFLOP/s, limit set by ${each.bound}`;
     dot.addEventListener("click", () => act(each));
   }
   const legend = make(panel, "p", null, "legend");

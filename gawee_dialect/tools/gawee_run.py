@@ -352,11 +352,12 @@ def trace_events(arguments: Namespace) -> "TraceEvents | None":
 def print_cost(session: Session) -> None:
     """Print what each node costs, and keep it for the JSON; raises GaweeError."""
     from gawee_dialect.analysis.cost import cost_table
+    from gawee_dialect.tools.run_report import print_of_nodes
 
     cost = session.model.cost()
     if cost is None:
         raise GaweeError("cannot count the cost of a module that is not at the gawee level")
-    session.console.print(cost_table(cost))
+    print_of_nodes(session.console, cost_table(cost))
     session.result["cost"] = cost.to_json()
 
 

@@ -17,7 +17,9 @@ from gawee_dialect.target.description import HOST, Processor
 from gawee_dialect.target.machine import find_processor
 from gawee_dialect.tools.run_session import Session
 
-PROFILE_WIDTH = 100
+UNCUT = 1000
+"""Columns that a table of nodes has where no terminal says how many there are."""
+
 NARROW = 72
 """Columns below which a table of outputs would have no room for numbers."""
 
@@ -106,6 +108,12 @@ def print_differences(
     console.print(table)
 
 
+def print_of_nodes(console: Console, table: Table) -> None:
+    """Print a table of nodes; a file or a pipe has no width of its own, and no name is folded."""
+    wide = console if console.is_terminal else Console(file=console.file, width=UNCUT)
+    wide.print(table)
+
+
 def _cell(value: float | None, digits: int) -> str:
     return "" if value is None else f"{value:.{digits}f}"
 
@@ -117,7 +125,8 @@ def print_profile(console: Console, times: Sequence[NodeTime], processor: Proces
     unit, scale = time_unit(total)
     least = sum(limit.seconds for limit in limits if limit is not None)
     table = Table(title="time by node", show_footer=True, box=None, padding=(0, 1, 0, 0))
-    table.add_column("\nnode", "total", overflow="ellipsis", no_wrap=True, max_width=26)
+    # Names of neighbours begin alike: what is cut from them is what tells them apart.
+    table.add_column("\nnode", "total", overflow="fold")
     table.add_column("\nran", overflow="ellipsis", no_wrap=True, max_width=20)
     part = f"{100 * least / total:.1f}" if total > 0 else ""
     for heading, footer in (
@@ -142,9 +151,7 @@ def print_profile(console: Console, times: Sequence[NodeTime], processor: Proces
             _cell(time.gbytes, 2),
             _cell(time.percent_of_limit(processor), 1),
         )
-    # A file or a pipe has no width of its own, and 80 columns would cut the names off.
-    wide = console if console.is_terminal else Console(file=console.file, width=PROFILE_WIDTH)
-    wide.print(table)
+    print_of_nodes(console, table)
     console.print(f"limits of one core of {processor.summary()}", highlight=False, soft_wrap=True)
     if processor.name == HOST and processor.measured_flops is None:
         console.print("this machine was never measured: --measure does it once", highlight=False)

@@ -126,6 +126,15 @@ def test_no_sentence_is_long() -> None:
     } == {}
 
 
+def test_pages_are_what_they_are_for() -> None:
+    """The workbench is a how-to; figures stand with kernels; the README opens with what it is."""
+    pages = {name: (ROOT / name).read_text() for name in ("README.md", "docs/architecture.md")}
+
+    assert len(without_code((ROOT / "docs" / "workbench.md").read_text()).split()) <= 1500
+    assert not re.search(r"\d (ms|us|µs|GFLOP)", pages["docs/architecture.md"])
+    assert "--irdl-file" not in pages["README.md"]
+
+
 def test_the_architecture_names_every_part_of_the_package() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text()
     package = ROOT / "gawee_dialect"

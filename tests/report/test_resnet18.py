@@ -82,7 +82,7 @@ def test_a_click_on_a_convolution_leads_to_its_assembly_and_its_time(opened: Ope
     assert any("schedule #gawee.schedule" in text for text in opened.texts("#details pre"))
     assert any("for d" in text or "at once" in text for text in opened.texts("#details .nest"))
     (row,) = (row for row in opened.texts("#details tr") if row.startswith("time"))
-    (kernel,) = re.findall(r"time[0-9.e-]+ ms in (\w+)", row)
+    (kernel,) = re.findall(r"time[0-9.]+ [mµ]s in (\w+)", row)
     for summary in opened.page.locator("#details summary", has_text=f"@{kernel}").all():
         summary.click()
     opened.page.wait_for_function(FILLED)  # what is opened is filled a moment later

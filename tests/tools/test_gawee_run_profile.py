@@ -107,6 +107,27 @@ def test_table_fits_in_100_columns_and_says_what_the_limits_are(
     assert any(line.startswith("memory: ") and "KB workspace" in line for line in lines)
 
 
+LONG_NAMES = """func.func @main(%x: tensor<2x3xf32> {gawee.input = "x"}) -> tensor<3x2xf32> {
+  %y = gawee.softmax %x axis 1 : (tensor<2x3xf32>) -> tensor<2x3xf32> loc("encoder.layer.0.attention.self.query.softmax")
+  %z = gawee.transpose %y permutation [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32> loc("encoder.layer.0.attention.self.query.permute")
+  return %z : tensor<3x2xf32>
+}
+"""
+
+
+def test_names_of_nodes_are_whole_where_no_terminal_is_narrow(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "net.mlir"
+    source.write_text(LONG_NAMES)
+
+    assert main([str(source), "--level", "gawee", "--cost", "--profile"]) == 0
+
+    words = capsys.readouterr().out.split()
+    for last in ("softmax", "permute"):
+        assert words.count(f"encoder.layer.0.attention.self.query.{last}") == 2
+
+
 def test_measured_limits_are_used_now_and_later(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
