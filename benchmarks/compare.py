@@ -24,7 +24,7 @@ from rich.table import Table
 
 from benchmarks.engines import ENGINES
 from benchmarks.int8_page import ACTIVATIONS, PEERS, PRODUCT, tables
-from benchmarks.targets import ALL, add_target, held_target, hold, not_held, processor_and_target
+from benchmarks.targets import add_target, held_target, hold, is_held, processor_and_target
 from benchmarks.timing import console
 from gawee_dialect.backend.measure import measured_host
 from gawee_dialect.evaluation.machine import LineLatency, allowed_cpus
@@ -196,7 +196,7 @@ def compete(
 def best_peer(contenders: Sequence[Contender]) -> Contender | None:
     """Return the fastest engine that is no version of ours, and held to what we are held to."""
     others = (each for each in contenders if each.name != OURS and each.times)
-    peers = [each for each in others if not_held(each.name) != ALL]
+    peers = [each for each in others if is_held(each.name)]
     return min(peers, key=lambda each: each.median_ms, default=None)
 
 
@@ -211,7 +211,7 @@ def row(
         "threads": contender.threads,
         "engine": contender.engine,
         "target": held_target() or limits.cpu,
-        "not_held": not_held(contender.name),
+        "is_held": is_held(contender.name),
         "integers_of_a_word": 4 if limits.byte_products else 2,
         **contender.info,
     }
@@ -273,9 +273,8 @@ def print_rows(rows: Sequence[dict[str, object]]) -> None:
     for each in rows:
         if "absent" in each:
             wide.print(f"without {each['engine']}: {each['absent']}", soft_wrap=True)
-        elif each["not_held"]:
-            what = f"{each['engine']} is not held to {each['target']}: {each['not_held']}"
-            wide.print(what, soft_wrap=True)
+        elif not each["is_held"]:
+            wide.print(f"{each['engine']} is not held to {each['target']}", soft_wrap=True)
 
 
 def _middle(lines: object) -> float | None:

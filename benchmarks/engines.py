@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.targets import AVX2_BITS, held_target, is_held_to_avx2
+from benchmarks.targets import AVX2_BITS, held_target, import_held, is_held_to_avx2
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -89,7 +89,7 @@ def run_gawee(task: Task) -> Run:
 def run_onnxruntime(task: Task) -> Run:
     """ONNX Runtime with all graph optimisations."""
     with task.timed("import"):
-        import onnxruntime
+        onnxruntime = import_held("onnxruntime")
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
     options.intra_op_num_threads, options.inter_op_num_threads = task.threads, 1
@@ -104,7 +104,7 @@ def run_onnxruntime(task: Task) -> Run:
 def run_openvino(task: Task) -> Run:
     """OpenVINO's CPU plugin, tuned for latency, floats in f32 as the others."""
     with task.timed("import"):
-        import openvino
+        openvino = import_held("openvino")
     with task.timed("compile"):
         core = openvino.Core()
         settings = {

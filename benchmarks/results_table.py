@@ -23,14 +23,14 @@ def read_rows(path: Path) -> Sequence[Row]:
 def table(rows: Iterable[Row]) -> str:
     """Return the table; a dash stands for an engine that did not run.
 
-    With `--target`, an engine that was not held to it, or not in all, says so.
+    With `--target`, an engine that was not held to it says so.
     """
     cells: dict[tuple[object, object], dict[object, Row]] = {}
     engines: dict[object, object] = {}
     for row in rows:
         cells.setdefault((row["model"], row["threads"]), {})[row["engine"]] = row
-        free = row.get("not_held")
-        engines[row["engine"]] = f"{row['engine']} (not held: {free})" if free else row["engine"]
+        held = row.get("is_held", True)
+        engines[row["engine"]] = row["engine"] if held else f"{row['engine']} (not held)"
     head = [
         "model",
         "threads",

@@ -1,7 +1,7 @@
 """Code for an older processor on this machine, beside other engines that are held to the same.
 
 `hold("znver3")` has this process, and all that it starts, make code for a Zen 3. Of other engines
-some have a switch of their own; one that has none runs with all that the machine can do.
+some have a switch of their own; of those that look at the machine a copy is changed.
 """
 
 import os
@@ -9,8 +9,11 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
 
 from benchmarks.timing import processor
+from benchmarks.without_avx512 import import_without_avx512
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.target.description import HOST
 from gawee_dialect.target.host import TARGET_VARIABLE, llvm_host, this_processor, vectors_of
@@ -18,28 +21,27 @@ from gawee_dialect.target.host import TARGET_VARIABLE, llvm_host, this_processor
 ONEDNN = {"ONEDNN_MAX_CPU_ISA": "AVX2"}
 ATEN = {"ATEN_CPU_CAPABILITY": "avx2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}
 AVX2_BITS = 256
-ALL = "all of it"
-"""What of an engine is not held that has no switch."""
 
 
 @dataclass(frozen=True)
 class Switch:
-    """What holds an engine to AVX2: environment variables, and what they leave out."""
+    """What holds an engine to AVX2."""
 
     variables: Mapping[str, str]
-    free: str = ""
-    """What is not held."""
+    """Of the environment."""
+    library: str = ""
+    """A pattern of the names of libraries of which a copy has to be changed."""
 
 
 SWITCHES: Mapping[str, Switch] = {
     "gawee": Switch({}),
-    "openvino": Switch(ONEDNN, "fully connected layers, which MLAS computes"),
+    "onnxruntime": Switch({}, "onnxruntime_pybind11_state*"),
+    "openvino": Switch(ONEDNN, "libopenvino_intel_cpu_plugin*"),
     "torch": Switch({**ONEDNN, **ATEN}),
     "inductor": Switch({**ONEDNN, **ATEN}),
     "iree": Switch({}),
 }
-"""By engine; ours and IREE make code for whatever processor is named, and ONNX Runtime's MLAS looks
-at the machine alone."""
+"""By engine; ours and IREE make code for whatever processor is named."""
 
 
 def add_target(parser: ArgumentParser) -> None:
@@ -81,14 +83,25 @@ def is_held_to_avx2() -> bool:
     return wanted[0] == AVX2_BITS < here[0]
 
 
-def not_held(engine: str) -> str:
-    """Return what of an engine runs as wide as the machine does, though we do not."""
+def import_held(engine: str) -> ModuleType:
+    """Import the package of an engine's name, held to AVX2 where this process is.
+
+    Raises ImportError, or RuntimeError where it cannot be held.
+    """
+    library = SWITCHES[engine].library
+    if library and is_held_to_avx2():
+        return import_without_avx512(engine, library)
+    return import_module(engine)
+
+
+def is_held(engine: str) -> bool:
+    """Whether an engine makes no wider code than we do."""
     if not held_target() or vectors_of(llvm_host()[1]) == vectors_of(this_processor()[1]):
-        return ""
+        return True
     switch = SWITCHES.get(engine)
-    if switch is None or (switch.variables and not is_held_to_avx2()):
-        return ALL
-    return switch.free
+    if switch is None:
+        return False
+    return is_held_to_avx2() or not (switch.variables or switch.library)
 
 
 def processor_and_target(engines: Sequence[str] = ()) -> str:
@@ -96,5 +109,5 @@ def processor_and_target(engines: Sequence[str] = ()) -> str:
     text = f"{processor()} ({this_processor()[0]})"
     if not held_target():
         return text
-    free = "".join(f"; not held: {name} ({what})" for name in engines if (what := not_held(name)))
-    return f"{text}, held to {held_target()}{free}"
+    free = ", ".join(name for name in engines if not is_held(name))
+    return f"{text}, held to {held_target()}" + (f"; not held: {free}" if free else "")

@@ -2,7 +2,6 @@
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from benchmarks.engines import hold_inductor
+from benchmarks.targets import import_held
 
 Array = NDArray[np.generic]
 Run = Callable[[], object]
@@ -22,7 +22,7 @@ class Runtime:
 
     def __init__(self, path: Path, threads: int) -> None:
         """Read the file; raises what ONNX Runtime raises."""
-        runtime = import_module("onnxruntime")
+        runtime = import_held("onnxruntime")
         options = runtime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = threads
         options.log_severity_level = 3

@@ -208,6 +208,18 @@ class Measured:
     flops: float
     bandwidths: Mapping[str, float]
     date: str
+    spread: float = 0.0
+    """By what part of its worst round the best round of a rate was better, at most."""
+
+    def best_with(self, earlier: "Measured | None") -> "Measured":
+        """Return the better of each rate: a limit is not lower for what else ran meanwhile."""
+        if earlier is None:
+            return self
+        best = {
+            name: max(rate, earlier.bandwidths.get(name, 0.0))
+            for name, rate in self.bandwidths.items()
+        }
+        return replace(self, flops=max(self.flops, earlier.flops), bandwidths=best)
 
     def of(self, processor: Processor) -> Processor:
         """Return a processor with the measured rates in the place of its own.
@@ -218,7 +230,7 @@ class Measured:
             replace(each, bandwidth=self.bandwidths.get(each.name, each.bandwidth))
             for each in processor.memories
         )
-        source = f"measured {self.date}, {processor.cpu}"
+        source = f"measured {self.date}, {processor.cpu}, rounds within {self.spread:.0%}"
         return replace(
             processor,
             memories=memories,
@@ -260,6 +272,7 @@ def write_measured(processor: Processor, measured: Measured) -> Path:
         "date": measured.date,
         "flops": measured.flops,
         "bandwidths": dict(measured.bandwidths),
+        "spread": measured.spread,
     }
     return write_file(path, json.dumps(form, indent=1) + "\n")
 
@@ -275,8 +288,10 @@ def read_measured(processor: Processor) -> Measured | None:
     flops, bandwidths, date = form.get("flops"), form.get("bandwidths"), form.get("date")
     if not isinstance(flops, float) or not isa(bandwidths, dict[str, float]):
         return None
+    spread = form.get("spread", 0.0)
     usable = isinstance(date, str) and min((flops, *bandwidths.values())) > 0
-    return Measured(flops, bandwidths, str(date)) if usable else None
+    known = isinstance(spread, float)
+    return Measured(flops, bandwidths, str(date), spread) if usable and known else None
 
 
 def host() -> Processor:

@@ -88,6 +88,7 @@ def test_the_best_of_all_runs_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_measurement_is_kept_for_later(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(host, "cache_folder", lambda: tmp_path)
     monkeypatch.setattr(measure, "RUNS", 1)
+    monkeypatch.setattr(measure, "PAUSE", 0)
     monkeypatch.setattr(measure, "LARGEST", 1 << 20)
 
     processor = measure.measured_host()
@@ -97,3 +98,31 @@ def test_measurement_is_kept_for_later(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert kept.flops == processor.measured_flops
     assert set(kept.bandwidths) == {memory.name for memory in processor.memories}
     assert min(kept.flops, *kept.bandwidths.values()) > 0
+
+
+def test_of_rounds_and_of_earlier_measurements_the_best_rate_is_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    names = [memory.name for memory in detect().memories]
+    disturbed = iter([100.0, 40.0, 123.0, 80.0, 120.0])  # the rounds of one memory
+    monkeypatch.setattr(host, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(measure, "PAUSE", 0)
+    monkeypatch.setattr(Loops, "flops", lambda _: 200.0)
+    slow = dict(measure.array_sizes(detect().memories))[names[-1]]
+    monkeypatch.setattr(
+        Loops, "bandwidth", lambda _, size: next(disturbed) if size == slow else 50.0
+    )
+
+    first = measure.measure()
+    assert first.bandwidths == {**dict.fromkeys(names, 50.0), names[-1]: 123.0}
+    assert first.spread == pytest.approx(123 / 40 - 1)
+
+    host.write_measured(detect(), first)
+    monkeypatch.setattr(Loops, "flops", lambda _: 190.0)
+    monkeypatch.setattr(Loops, "bandwidth", lambda _, size: 60.0)
+
+    again = measure.measured_host()
+
+    assert again.measured_flops == 200
+    assert [memory.bandwidth for memory in again.memories] == [*[60.0] * (len(names) - 1), 123.0]
+    assert "rounds within 0%" in again.summary()

@@ -132,6 +132,7 @@ def test_measured_limits_are_used_now_and_later(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setattr(measure, "RUNS", 1)
+    monkeypatch.setattr(measure, "PAUSE", 0)
     monkeypatch.setattr(measure, "LARGEST", 1 << 20)
 
     assert main([GRAPH, "--measure"]) == 0
