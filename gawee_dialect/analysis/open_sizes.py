@@ -27,6 +27,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 
+from gawee_dialect.analysis.narrowing import narrow_arguments
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, verify_module
 from gawee_dialect.dialect.entry import SIZES, EntryArgument, entry_arguments
 from gawee_dialect.dialect.graph.scan import ScanOp, element_of_sequence
@@ -628,32 +629,51 @@ def write_sizes(module: ModuleOp, values: Mapping[str, int]) -> None:
     """Write numbers for names everywhere in a module, in place; names without one stay."""
     for function in open_functions(module):
         if not has_forms(function):
-            text = "has types without the names of their sizes, which lower-to-linalg leaves out"
-            hint = "specialize-sizes comes before lower-to-linalg"
-            raise GaweeError(Diagnostic.at(function, text, hint))
+            _narrow(function, values)
+            continue
         for block in function.body.blocks:
             write_block_sizes(block, values)
         mark_sizes(function)
         function.update_function_type()
 
 
+def _narrow(function: FuncOp, values: Mapping[str, int]) -> None:
+    """Write numbers for names in a function below graphs; raises GaweeError for one of kernels."""
+    if "gawee" in {op.dialect_name() for op in function.walk()}:
+        text = "has kernels of open sizes, in which no numbers are written"
+        hint = "specialize-sizes comes before form-kernels"
+        raise GaweeError(Diagnostic.at(function, text, hint))
+    shapes = [sizes_at(shape, values) for shape in argument_shapes(function)]
+    results = [sizes_at(shape, values) for shape in result_shapes(function)]
+    if function.res_attrs is not None:
+        function.res_attrs = ArrayAttr(map(_at, function.res_attrs, results))
+    _mark(function, shapes)
+    narrow_arguments(function, dict(enumerate(map(without_names, shapes))))
+
+
 def mark_sizes(function: FuncOp) -> None:
     """Let the attributes of a function say the sizes that the types of its arguments have."""
+    _mark(function, [_shape(argument) for argument in function.args])
+
+
+def _shape(value: SSAValue) -> Sequence[int]:
+    return value.type.get_shape() if is_tensor(value.type) else ()
+
+
+def _mark(function: FuncOp, shapes: Sequence[Sequence[int]]) -> None:
     empty = [DictionaryAttr({})] * len(function.args)
-    function.arg_attrs = ArrayAttr(
-        _at(attributes, argument)
-        for attributes, argument in zip(function.arg_attrs or empty, function.args, strict=True)
-    )
-    ranges = ranges_attribute(open_names_of(function))
+    function.arg_attrs = ArrayAttr(map(_at, function.arg_attrs or empty, shapes))
+    names = {name for shape in shapes for size in shape for name in names_of(size)}
+    ranges = ranges_attribute([*names])
     function.attributes.pop(RANGES, None)
     if ranges.data:
         function.attributes[RANGES] = ranges
 
 
-def _at(attributes: DictionaryAttr, argument: SSAValue) -> DictionaryAttr:
+def _at(attributes: DictionaryAttr, shape: Sequence[int]) -> DictionaryAttr:
     entries = {key: each for key, each in attributes.data.items() if key != SIZES}
-    if is_tensor(argument.type) and is_open(argument.type.get_shape()):
-        entries[SIZES] = sizes_attribute(argument.type.get_shape())
+    if is_open(shape):
+        entries[SIZES] = sizes_attribute(shape)
     return DictionaryAttr(entries)
 
 

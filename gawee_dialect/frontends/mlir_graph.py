@@ -4,6 +4,7 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
+from gawee_dialect.analysis.narrowing import with_shapes
 from gawee_dialect.analysis.open_sizes import with_given_sizes
 from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, Verdict
 from gawee_dialect.frontends.graph import Graph, ReadOptions
@@ -22,9 +23,8 @@ class MlirGraph(Graph):
 
     def __init__(self, source: Source, options: ReadOptions) -> None:
         self._name = source.name
-        self._parsed = with_given_sizes(
-            parse_mlir(make_context(), source.text, source.name), options.shapes
-        )
+        parsed = parse_mlir(make_context(), source.text, source.name)
+        self._parsed = with_shapes(with_given_sizes(parsed, options.shapes), options.shapes)
 
     def build_module(self) -> ModuleOp:
         return self._parsed

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.utils.exceptions import VerifyException
 
+from gawee_dialect.analysis.narrowing import unnamed_inputs, with_shapes
 from gawee_dialect.analysis.open_sizes import sizes_of_shapes
 from gawee_dialect.code_options import FAST, PLAIN, CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
@@ -78,7 +80,8 @@ class InputSpec:
         except VerifyException as error:
             message = f"{argument.kind} '{argument.name}': {error}"
             raise GaweeError(Diagnostic(message, hint=install_hint(element))) from error
-        if prod(shape) * dtype.itemsize > MAX_TENSOR_BYTES:
+        known = [size for size in shape if size != DYNAMIC_INDEX]
+        if prod(known) * dtype.itemsize > MAX_TENSOR_BYTES:
             raise GaweeError(
                 f"expected {argument.kind} '{argument.name}' of at most {MAX_TENSOR_BYTES} bytes, "
                 f"got shape {shape_text(shape)}"
@@ -156,6 +159,11 @@ def _read(
     spec: InputSpec, source: str, generator: np.random.Generator, scale: PictureScale
 ) -> AnyArray:
     if source == "random":
+        if DYNAMIC_INDEX in spec.shape:
+            text = f"expected the shape of input '{spec.name}' ({shape_text(spec.shape)}), got none"
+            sizes = ",".join("2" if n == DYNAMIC_INDEX else str(n) for n in spec.shape)
+            hint = f"--shape {spec.name}={sizes}, or an array: --input {spec.name}=x.npy"
+            raise GaweeError(Diagnostic(text, hint=hint))
         return random_array(spec.shape, spec.dtype, generator)
     suffix = Path(source).suffix.lower()
     if suffix == ".npy":
@@ -329,9 +337,11 @@ def make_session(arguments: Namespace) -> Session:
     passes = parse_passes(arguments.passes, all_passes())
     run_pipeline(make_context(), model.module, passes)
     scale = PictureScale(arguments.mean, arguments.std)
-    if model.sizes and not arguments.emit:
+    if not arguments.emit and (model.sizes or unnamed_inputs(model.module)):
         shapes = given_shapes(model.entry.main.inputs, arguments.input, arguments.inputs)
-        model = model.specialized(sizes_of_shapes(model.function, shapes))
+        if model.sizes:
+            model = model.specialized(sizes_of_shapes(model.function, shapes))
+        model.module = with_shapes(model.module, shapes)
     specs = input_specs(model.entry.main.inputs)
     inputs: dict[str, AnyArray] = {}
     if not arguments.emit:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, ShapedType
 
+from gawee_dialect.analysis.narrowing import unnamed_inputs
 from gawee_dialect.analysis.open_sizes import open_names, specialized
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import find_function
@@ -85,6 +86,8 @@ def lowered_and_run(module: object) -> None:
     if find_function(lowered) is None:
         return
     model = Model(lowered)
+    if unnamed_inputs(lowered):
+        return
     specs = [InputSpec.of(each) for each in model.arguments]
     if any(max(prod(spec.shape), *spec.shape, 0) >= SMALL for spec in specs):
         return

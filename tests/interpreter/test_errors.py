@@ -117,6 +117,11 @@ def test_op_that_bodies_cannot_have_is_an_error():
             "  %r = tensor.dim %t, %c-1 : tensor<4x3xf32>",
             "'tensor.dim' op cannot run: expected one of 2 dimensions, got -1",
         ),
+        (
+            "%t = tensor.empty(%c60) : tensor<?x3xf32>\n"
+            "  %r = tensor.cast %t : tensor<?x3xf32> to tensor<4x3xf32>",
+            "'tensor.cast' op cannot run: expected shape 4x3, got 60x3",
+        ),
     ],
 )
 def test_memory_ops_that_cannot_run(body, message):

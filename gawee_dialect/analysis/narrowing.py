@@ -1,0 +1,207 @@
+"""Numbers for the sizes that a function below graphs leaves open: types with fewer `?`.
+
+    func.func @main(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
+      %n = tensor.dim %x, %c0
+      %e = tensor.empty(%n) : tensor<?x3xf32>
+    ->   for argument 0 of 4x3
+    func.func @main(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
+      %e = tensor.empty() : tensor<4x3xf32>
+
+What an op makes of narrower operands is known for those of linalg, tensor and scf.for; others get
+the types that they had, by `tensor.cast`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from xdsl.builder import Builder
+from xdsl.dialects import linalg, memref, scf, tensor
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    MemRefType,
+    ModuleOp,
+    TensorType,
+    i32,
+    i64,
+)
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from gawee_dialect.analysis.tensor_shapes import Forms
+from gawee_dialect.diagnostics import GaweeError, verify_module
+from gawee_dialect.dialect.entry import EntryArgument, entry_arguments, find_function
+from gawee_dialect.dialect.types import (
+    is_shaped,
+    is_tensor,
+    shape_text,
+    tensor_shape,
+)
+from gawee_dialect.hints import isa
+from gawee_dialect.upstream.linalg import BroadcastOp
+
+SEGMENTS = "operandSegmentSizes"
+
+TAKING_ANY = (
+    *(LinalgStructuredOperation, BroadcastOp, linalg.ops.YieldOp, ReturnOp),
+    *(tensor.DimOp, tensor.ExtractOp, tensor.CastOp, tensor.EmptyOp, tensor.PadOp),
+    *(tensor.ExtractSliceOp, tensor.InsertSliceOp, tensor.InsertOp),
+    *(tensor.ExpandShapeOp, tensor.CollapseShapeOp),
+    *(memref.LoadOp, memref.StoreOp, memref.DimOp),
+)
+"""Ops that take narrower operands as they are; types of results are theirs, or made narrower."""
+
+
+def narrow_arguments(function: FuncOp, shapes: Mapping[int, Sequence[int]]) -> None:
+    """Give arguments the shapes that are known of them, and what is computed of them its own.
+
+    In place; an argument is named by its number. Sizes that no shape says stay `?`.
+    """
+    narrowing = _Narrowing()
+    for number, shape in shapes.items():
+        narrowing.retype(function.args[number], shape)
+    for block in function.body.blocks:
+        narrowing.run(block)
+    function.update_function_type()
+
+
+def with_shapes(module: ModuleOp, shapes: Mapping[str, Sequence[int]]) -> ModuleOp:
+    """Return a module of which inputs have the shapes that are given where their types say `?`.
+
+    That is, of sizes without names. The module itself where there is nothing to say. Raises
+    GaweeError for a shape that does not fit its type.
+    """
+    opened = [each for each in unnamed_inputs(module) if each.name in shapes]
+    for each in opened:
+        old, new = _shape(each.type), shapes[each.name]
+        fits = len(old) == len(new) and all(map(_is_narrower, old, new))
+        if not fits:
+            text = f"expected input '{each.name}' of shape {shape_text(old)}"
+            raise GaweeError(f"{text}, got {shape_text(new)}")
+    if not opened:
+        return module
+    copy = module.clone()
+    function = find_function(copy)
+    assert function is not None
+    narrow_arguments(function, {each.index: [*shapes[each.name]] for each in opened})
+    verify_module(copy)
+    return copy
+
+
+def _shape(type: Attribute) -> Sequence[int]:
+    return type.get_shape() if is_shaped(type) else ()
+
+
+def _is_narrower(old: int, new: int) -> bool:
+    return old in (new, DYNAMIC_INDEX)
+
+
+def unnamed_inputs(module: ModuleOp) -> Sequence[EntryArgument]:
+    """Return the arguments of `@main` with sizes that are open and have no names."""
+    function = find_function(module)
+    arguments = () if function is None else entry_arguments(function)
+    return [each for each in arguments if each.sizes is None and DYNAMIC_INDEX in _shape(each.type)]
+
+
+class _Narrowing:
+    def __init__(self) -> None:
+        self.forms = Forms()
+        self.before: dict[SSAValue, Attribute] = {}
+        """The types that values had, of those that have narrower ones."""
+
+    def retype(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """Return a value with a type of a shape, where that says more than the type that it has."""
+        old = value.type
+        if not is_shaped(old) or old.get_shape().count(DYNAMIC_INDEX) <= shape.count(DYNAMIC_INDEX):
+            return value
+        if is_tensor(old):
+            narrow = Rewriter.replace_value_with_new_type(
+                value, TensorType(old.element_type, shape, old.encoding)
+            )
+        else:
+            assert isa(old, MemRefType)
+            type = MemRefType(old.element_type, shape, old.layout, old.memory_space)
+            narrow = Rewriter.replace_value_with_new_type(value, type)
+        self.before[narrow] = old
+        return narrow
+
+    def run(self, block: Block) -> None:
+        for op in list(block.ops):
+            if isinstance(op, scf.ForOp):
+                self.loop(op)
+                continue
+            if not isinstance(op, TAKING_ANY):
+                self.widen(op)
+            if not isinstance(op, LinalgStructuredOperation):
+                for inner in _blocks(op):
+                    self.run(inner)
+            shapes = self.forms.shapes(op)
+            self.write_sizes(op, shapes)
+            for result, shape in zip(op.results, shapes, strict=False):
+                self.retype(result, shape)
+
+    def loop(self, op: scf.ForOp) -> None:
+        """Narrow what a loop carries; what it hands on is cast where less is known of it."""
+        carried = op.body.block.args[1:]
+        for value, initial in zip(carried, op.iter_args, strict=True):
+            if is_tensor(initial.type):
+                self.retype(value, initial.type.get_shape())
+        self.run(op.body.block)
+        last = op.body.block.last_op
+        assert isinstance(last, scf.YieldOp)
+        for number, (value, wanted) in enumerate(zip(last.operands, op.iter_args, strict=True)):
+            last.operands[number] = _cast(last, value, wanted.type)
+        for result, initial in zip(op.results, op.iter_args, strict=True):
+            if is_tensor(initial.type):
+                self.retype(result, initial.type.get_shape())
+
+    def widen(self, op: Operation) -> None:
+        """Give an op's operands the types that they had."""
+        if isinstance(op, scf.YieldOp) and isinstance(op.parent_op(), scf.ForOp):
+            return
+        for number, value in enumerate(op.operands):
+            if value in self.before:
+                op.operands[number] = _cast(op, value, self.before[value])
+
+    def write_sizes(self, op: Operation, shapes: Sequence[Sequence[int]]) -> None:
+        """Write sizes of an op that are known in the place of the operands that say them."""
+        match op:
+            case tensor.EmptyOp():
+                op.operands = _left(tensor_shape(op.tensor), shapes[0], op.dynamic_sizes)
+            case tensor.ExpandShapeOp():
+                sizes = op.static_output_shape.get_values()
+                op.operands = [op.src, *_left(sizes, shapes[0], op.dynamic_output_shape)]
+                op.static_output_shape = DenseArrayBase.from_list(i64, shapes[0])
+            case tensor.ExtractSliceOp() | tensor.InsertSliceOp():
+                sizes = op.static_sizes.get_values()
+                known = self.forms.filled(sizes, op.sizes)
+                left, strides = _left(sizes, known, op.sizes), [*op.strides]
+                count = len(op.operands) - len(op.sizes) - len(strides)
+                op.operands = [*op.operands[:count], *left, *strides]
+                op.static_sizes = DenseArrayBase.from_list(i64, known)
+                others = (count - len(op.offsets)) * (1,)
+                counts = (*others, len(op.offsets), len(left), len(strides))
+                op.properties[SEGMENTS] = DenseArrayBase.from_list(i32, counts)
+            case _:
+                pass
+
+
+def _left(sizes: Sequence[int], known: Sequence[int], values: Sequence[SSAValue]) -> list[SSAValue]:
+    """Return the values of sizes that stay open."""
+    given = iter(values)
+    pairs = [(next(given), new) for old, new in zip(sizes, known, strict=True) if old < 0]
+    return [value for value, size in pairs if size == DYNAMIC_INDEX]
+
+
+def _cast(before: Operation, value: SSAValue, type: Attribute) -> SSAValue:
+    if value.type == type:
+        return value
+    builder = Builder(InsertPoint.before(before))
+    cast = tensor.CastOp if is_tensor(type) else memref.CastOp
+    return builder.insert(cast.create(operands=[value], result_types=[type])).results[0]
+
+
+def _blocks(op: Operation) -> Iterator[Block]:
+    for region in op.regions:
+        yield from region.blocks
