@@ -44,6 +44,7 @@ PASSES: dict[str, str] = {
     "outline-kernels": "buffers.OutlineKernels",
     "distribute-batch": "buffers.DistributeBatch",
     "plan-memory": "buffers.PlanMemory",
+    "narrow-products": "tensors.NarrowProducts",
     "pack-integer-products": "tensors.PackIntegerProducts",
     "convert-to-winograd": "tensors.ConvertToWinograd",
     "assign-layouts": "tensors.AssignLayouts",

@@ -301,6 +301,31 @@ def test_weights_of_bf16_stay_as_they_are(example: Mapping[str, ModuleType]) -> 
     assert_allclose(model.scores([5, 17, 3]), wide, rtol=0, atol=2e-5 * np.abs(wide).max())
 
 
+def test_rounded_inputs_of_weights_of_bf16_are_those_of_a_network_that_rounds_them(
+    example: Mapping[str, ModuleType],
+) -> None:
+    network = network_of("llama")
+    import ml_dtypes
+    import torch
+
+    weights = {n: each.astype(ml_dtypes.bfloat16) for n, each in weights_of(network).items()}
+    network.load_state_dict(
+        {name: torch.from_numpy(each.astype(np.float32)) for name, each in weights.items()}
+    )
+    for layer in network.modules():
+        if isinstance(layer, torch.nn.Linear):
+            layer.register_forward_pre_hook(lambda _, given: (given[0].bfloat16().float(),))
+    config = example["config"].config_of(network.config.to_dict())
+    model = example["generation"].TextModel(
+        config, MemoryStore(weights), 128, ONE_THREAD, rounds=True
+    )
+    prompt = [5, 17, 3, 101, 8]
+    with torch.no_grad():
+        scores = network(torch.tensor([prompt])).logits[0, -1].numpy()
+    # A sum in another order is rounded to the other of two bf16 now and then.
+    assert_allclose(model.scores(prompt), scores, rtol=0, atol=2e-3 * np.abs(scores).max())
+
+
 def test_filters_leave_what_those_of_transformers_leave(example: Mapping[str, ModuleType]) -> None:
     torch = pytest.importorskip("torch")
     pytest.importorskip("transformers")

@@ -47,7 +47,10 @@ GROUP = 16
 
 
 class Decoder:
-    """Builds the graph; `dtype_of` says how a weight is stored: `float32`, `q8_0`, ..."""
+    """Builds the graph; `dtype_of` says how a weight is stored: `float32`, `q8_0`, ...
+
+    With `rounds`, weights of bf16 multiply what is rounded to bf16.
+    """
 
     def __init__(
         self,
@@ -56,8 +59,10 @@ class Decoder:
         most_groups: int,
         most_rows: int,
         most_outputs: int = 1,
+        *,
+        rounds: bool = False,
     ) -> None:
-        self.config, self.dtype_of = config, dtype_of
+        self.config, self.dtype_of, self.rounds = config, dtype_of, rounds
         self.function = EntryFunction()
         self.emit = self.function.emit
         self.rows = OpenSize.named(SizeName("rows", 1, most_rows))
@@ -114,7 +119,8 @@ class Decoder:
         return self.function.add_argument(ArgumentKind.INPUT, name, TensorType(element, shape))
 
     def _matrix(self, name: str, rows: int, columns: int) -> Matrix | Blocks:
-        return weight_of(self.function, name, self.dtype_of(name), rows, columns)
+        dtype, shape = self.dtype_of(name), (rows, columns)
+        return weight_of(self.function, name, dtype, shape, rounds=self.rounds)
 
     def _row(self, name: str, size: int) -> SSAValue:
         """Return a bias, or the scale of a norm, in f32."""

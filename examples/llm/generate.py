@@ -45,6 +45,9 @@ def parser() -> argparse.ArgumentParser:
         "--min-p", type=float, default=0.0, help="of what is so likely to the first"
     )
     result.add_argument("--seed", type=int, default=0)
+    result.add_argument(
+        "--round", action="store_true", help="round what weights of bfloat16 multiply to it"
+    )
     result.add_argument("--threads", type=int, help="default: one a core")
     return result
 
@@ -100,7 +103,9 @@ def run(args: argparse.Namespace) -> None:
     prompts, text = read_prompts(args)
     start = perf_counter()
     options = CodeOptions(num_threads=args.threads)
-    model = TextModel(config, weights, args.capacity, options, len(prompts), args.guesses)
+    model = TextModel(
+        config, weights, args.capacity, options, len(prompts), args.guesses, rounds=args.round
+    )
     ready = perf_counter()
     sampling = Sampling(args.temperature, args.top_k, args.top_p, args.min_p)
     made: Sequence[list[int]] = [[] for _ in prompts]

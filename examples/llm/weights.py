@@ -25,7 +25,7 @@ from gawee_dialect.dialect.graph.gather import GatherOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.graph.reduction import ReduceSumOp
 from gawee_dialect.dialect.graph.slicing import SliceOp
-from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.entry_function import EntryFunction
 from gawee_dialect.parameters.store import ParameterStore
@@ -65,6 +65,8 @@ class Matrix:
 
     emit: Emitter
     value: SSAValue
+    rounds: bool
+    """Whether what it multiplies is rounded to bf16 too, where it is of bf16."""
 
     def rows(self, indices: SSAValue) -> SSAValue:
         """Return some rows, in f32."""
@@ -72,11 +74,12 @@ class Matrix:
 
     def product(self, x: SSAValue, first: int, size: int, bias: SSAValue | None) -> SSAValue:
         """Multiply by `size` rows from the `first` one on."""
-        emit, (rows, columns) = self.emit, tensor_shape(self.value)
-        wide = emit.cast(self.value, f32)
+        emit, (rows, columns), weight = self.emit, tensor_shape(self.value), self.value
         if size < rows:
-            wide = emit(SliceOp(wide, offsets=[first, 0], sizes=[size, columns]))
-        return emit(MatMulOp(x, wide, bias))
+            weight = emit(SliceOp(weight, offsets=[first, 0], sizes=[size, columns]))
+        if self.rounds and element_type(weight) == bf16:
+            x = emit.cast(emit.cast(x, bf16), f32)
+        return emit(MatMulOp(x, emit.cast(weight, f32), bias))
 
 
 @dataclass(frozen=True)
@@ -158,15 +161,19 @@ class Blocks:
 
 
 def weight_of(
-    function: EntryFunction, name: str, dtype: str, rows: int, columns: int
+    function: EntryFunction, name: str, dtype: str, shape: tuple[int, int], *, rounds: bool = False
 ) -> Matrix | Blocks:
-    """Add a weight (out, in) to the arguments of a function, as it is stored."""
+    """Add a weight (out, in) to the arguments of a function, as it is stored.
+
+    With `rounds`, what a weight of bf16 multiplies is rounded to bf16.
+    """
+    rows, columns = shape
 
     def argument(name: str, element: Attribute, *shape: int) -> SSAValue:
         return function.add_argument(ArgumentKind.PARAMETER, name, TensorType(element, shape))
 
     if dtype not in STORED:
-        return Matrix(function.emit, argument(name, FLOATS[dtype], rows, columns))
+        return Matrix(function.emit, argument(name, FLOATS[dtype], rows, columns), rounds)
     stored = STORED[dtype]
     blocks, element = columns // stored.block, i8 if stored.element == "int8" else i32
     values = argument(name + VALUES, element, rows, blocks, stored.count)

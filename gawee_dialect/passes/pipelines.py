@@ -36,6 +36,7 @@ from gawee_dialect.passes.tensors.form_kernels import FormKernels
 from gawee_dialect.passes.tensors.hoist_loop_invariants import HoistLoopInvariants
 from gawee_dialect.passes.tensors.hoist_parameter_computation import HoistParameterComputation
 from gawee_dialect.passes.tensors.join_positions import JoinPositions
+from gawee_dialect.passes.tensors.narrow_products import NarrowProducts
 from gawee_dialect.passes.tensors.pack_integer_products import PackIntegerProducts
 from gawee_dialect.passes.tensors.tile_batch import TileBatch
 from gawee_dialect.passes.tensors.tile_scatter import TileScatter
@@ -135,6 +136,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
         WidenSums(to_f64=False),  # kernels add up long sums of f32 by themselves
         FormKernels(),  # one op for what is computed in one go
         WidenSums(),  # what did not become a kernel
+        NarrowProducts().on(machine),  # while a kernel says what it multiplies
         PackIntegerProducts().on(machine),  # while a kernel says what it multiplies
         *others,  # before layouts: tiles need wider halos
         AssignLayouts().on(machine),  # before schedules: what is contiguous decides on vectors

@@ -12,8 +12,10 @@ from pathlib import Path
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, nearest
 from gawee_dialect.target.llvm_names import (
     AARCH64,
+    BF16_PRODUCTS,
     BYTE_PRODUCTS,
     MULTIPLY_ADDS,
+    MULTIPLY_BF16,
     MULTIPLY_BYTES,
     VECTORS,
     X86_64,
@@ -93,6 +95,16 @@ class Processor:
         known = self.cpu in MULTIPLY_BYTES and not any(f"-{each}" in said for each in BYTE_PRODUCTS)
         has_it = known or any(f"+{each}" in said for each in BYTE_PRODUCTS)
         return self.vector_bits if has_it else 0
+
+    @property
+    def bf16_products(self) -> int:
+        """The bits of the widest vectors for `vdpbf16ps`, which adds up products of two bf16.
+
+        0 where the processor has no AVX512-BF16.
+        """
+        said = self.features.split(",")
+        known = self.cpu in MULTIPLY_BF16 and f"-{BF16_PRODUCTS}" not in said
+        return self.vector_bits if known or f"+{BF16_PRODUCTS}" in said else 0
 
     @property
     def looks_up(self) -> bool:

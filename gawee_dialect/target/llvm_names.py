@@ -93,6 +93,17 @@ MULTIPLY_BYTES = frozenset(
 )
 """The processors that have one of them, by LLVM's name."""
 
+BF16_PRODUCTS = "avx512bf16"
+"""LLVM's feature of processors that add up products of two bf16 at once."""
+
+MULTIPLY_BF16 = frozenset(
+    """
+    cooperlake diamondrapids emeraldrapids graniterapids graniterapids-d sapphirerapids znver4
+    znver5
+    """.split()
+)
+"""The processors that have it, by LLVM's name."""
+
 LANE_BY_LANE = ("+prefer-no-gather", "+prefer-no-scatter")
 """LLVM's tuning flags for AMD's processors: their gathers take longer than so many loads."""
 

@@ -10,7 +10,7 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.builder import ImplicitBuilder
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, TensorType, bf16
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import SSAValue
 
@@ -65,7 +65,8 @@ EXACT, PLAIN = Way(algorithms="exact", threads=2), Way(algorithms="plain")
 
 def module_of(build: Build, arrays: Sequence[Array], parameters: int = 0) -> ModuleOp:
     """Make `@main` of what `build` inserts, one argument an array, the last ones parameters."""
-    types = [TensorType(ELEMENT_TYPES[array.dtype.name], array.shape) for array in arrays]
+    elements = {**ELEMENT_TYPES, "bfloat16": bf16}
+    types = [TensorType(elements[array.dtype.name], array.shape) for array in arrays]
     function = FuncOp("main", (types, ()))
     with ImplicitBuilder(function.body):
         built = build(*function.args)

@@ -13,6 +13,8 @@ from gawee_dialect.dialect.open_size import OpenSize
 
 MOST_VECTORS = 32
 """Along a reduction, in a tile: as many as there are registers at most."""
+PAIR = 2
+"""Neighbours along a reduction that a step may add up, one behind the other."""
 
 
 class Loop(NamedTuple):
@@ -47,7 +49,8 @@ class Schedule:
        accumulator of its own.
     4. `vector` says along which dimension consecutive points fill the lanes of a vector register,
        and how many lanes; None computes scalars. Along a reduction, each vector of the tile has an
-       accumulator of its own: these are combined at the end, as their lanes are.
+       accumulator of its own: these are combined at the end, as their lanes are. The innermost
+       loop may go in steps of two along another reduction, which one accumulator takes.
     5. `prefetch` says of which input the next iteration of a parallel loop's part is fetched while
        this one computes: a little at each step of the reductions. The part is one run of memory,
        as it is of weights that are packed in the order in which they are read.
@@ -65,6 +68,15 @@ class Schedule:
             size = sizes[loop.dim]
             sizes[loop.dim] = loop.step if isinstance(size, OpenSize) else min(loop.step, size)
         return tuple(sizes)
+
+    def pair(self, first_reduction: int) -> int | None:
+        """Return the reduction of which each step takes two neighbours; None where none is.
+
+        Parallel dimensions come before the first one that is reduced.
+        """
+        dim, step = self.loops[-1] if self.loops else Loop(0)
+        is_vector = self.vector is not None and self.vector.dim == dim
+        return dim if step == PAIR and dim >= first_reduction and not is_vector else None
 
     def problem(self, bounds: Sequence[int], reductions: int) -> str | None:
         """Say why a kernel with these bounds, the last `reductions` reduced, cannot run so."""
@@ -127,9 +139,9 @@ class Schedule:
         return None
 
     def _vector_problem(self, tile: Sequence[int], first_reduction: int) -> str | None:
-        vector = self.vector
+        vector, pair = self.vector, self.pair(first_reduction)
         for dim in range(first_reduction, len(tile)):
-            if tile[dim] != 1 and (vector is None or vector.dim != dim):
+            if tile[dim] != 1 and dim != pair and (vector is None or vector.dim != dim):
                 return f"expected a loop by 1 over reduction d{dim}, got a tile of {tile[dim]}"
         if vector is None:
             return None

@@ -234,24 +234,26 @@ class Access:
     def __post_init__(self) -> None:
         found = [self.indices.evaluate(expr, self.dims) for expr in self.map.results]
         known = [index for index in found if index is not None]
-        self._linear = known if len(known) == len(found) else None
+        self.linear = known if len(known) == len(found) else None
+        """The place along each axis, None where one is no sum."""
 
     @property
     def is_uniform(self) -> bool:
         """Whether every lane is the same element."""
-        return self._linear is not None and all(index.lane == 0 for index in self._linear)
+        return self.linear is not None and all(index.lane == 0 for index in self.linear)
 
     @property
     def is_in_row(self) -> bool:
         """Whether the lanes lie side by side in one row of the buffer."""
-        if self._linear is None or not self._linear:
+        if self.linear is None or not self.linear:
             return False
-        *leading, last = self._linear
+        *leading, last = self.linear
         # All lanes on the last axis: a vector of MLIR never leaves its row.
         in_row = all(index.lane == 0 for index in leading)
         return in_row and last.lane == 1 and strides_of(self.buffer)[-1] == 1
 
-    def _at(self, lane: int = 0) -> list[SSAValue]:
+    def at(self, lane: int = 0) -> list[SSAValue]:
+        """Insert the place of a lane along each axis."""
         dims = [index.at_lane(lane) for index in self.dims]
         places = (self.indices.evaluate(expr, dims) for expr in self.map.results)
         return [self.indices.value(place) for place in places if place is not None]
@@ -263,21 +265,21 @@ class Access:
         """
         insert = self.builder.insert
         if self.lanes.count == 1 or self.is_uniform:
-            return load_element(self.builder, self.buffer, self._at())
+            return load_element(self.builder, self.buffer, self.at())
         element = element_of(self.buffer)
         type = VectorType(element, [self.lanes.count])
         if self.is_in_row and not self.lanes.partial:
-            return insert(vector.LoadOp(self.buffer, self._at(), type)).result
+            return insert(vector.LoadOp(self.buffer, self.at(), type)).result
         halves = self._halves()
         if halves is not None:
             return self._joined([half.load() for half in halves])
         start = insert(vector.BroadcastOp(zero(self.builder, element), type)).vector
         if self.is_in_row:
             mask = self.lanes.mask(self.builder)
-            load = vector.MaskedLoadOp(self.buffer, self._at(), mask, start, type)
+            load = vector.MaskedLoadOp(self.buffer, self.at(), mask, start, type)
             return insert(load).result
         for lane in range(self.lanes.active):
-            value = load_element(self.builder, self.buffer, self._at(lane))
+            value = load_element(self.builder, self.buffer, self.at(lane))
             start = insert(vector.InsertOp(value, start, [lane])).result
         return start
 
@@ -318,25 +320,56 @@ class Access:
     def prefetch(self) -> None:
         """Begin to fetch the line of the first lane, where the others lie beside it."""
         if self.is_in_row:
-            self.builder.insert(PrefetchOp(self.buffer, self._at(), locality=FIRST_CACHE))
+            self.builder.insert(PrefetchOp(self.buffer, self.at(), locality=FIRST_CACHE))
 
     def store(self, value: SSAValue) -> None:
         """Store a scalar, or the active lanes of a vector."""
         insert = self.builder.insert
         if self.lanes.count == 1:
-            insert(memref.StoreOp.get(value, self.buffer, self._at()))
+            insert(memref.StoreOp.get(value, self.buffer, self.at()))
         elif (halves := self._halves()) is not None:
             for number, half in enumerate(halves):
                 half.store(self._half_of(value, number))
         elif not self.is_in_row:
             for lane in range(self.lanes.active):
                 element = insert(vector.ExtractOp(value, [lane], element_of(self.buffer))).result
-                insert(memref.StoreOp.get(element, self.buffer, self._at(lane)))
+                insert(memref.StoreOp.get(element, self.buffer, self.at(lane)))
         elif self.lanes.partial:
             mask = self.lanes.mask(self.builder)
-            insert(vector.MaskedStoreOp(self.buffer, self._at(), mask, value))
+            insert(vector.MaskedStoreOp(self.buffer, self.at(), mask, value))
         else:
-            insert(vector.StoreOp(value, self.buffer, self._at()))
+            insert(vector.StoreOp(value, self.buffer, self.at()))
+
+
+def load_pair(first: Access, second: Access) -> Sequence[SSAValue]:
+    """Load what two accesses read: at once where the second is beside the first in each lane."""
+    value = _loaded_at_once(first, second)
+    if value is None:
+        return first.load(), second.load()
+    insert = first.builder.insert
+    element, count = element_of(first.buffer), first.lanes.count
+    if first.is_uniform:
+        return [insert(vector.ExtractOp(value, [part], element)).result for part in (0, 1)]
+    type, both = VectorType(element, [count]), range(2 * count)
+    orders = (DenseArrayBase.from_list(i64, list(both[part::2])) for part in (0, 1))
+    return [
+        insert(vector.ShuffleOp(value, value, order, result_type=type)).result for order in orders
+    ]
+
+
+def _loaded_at_once(first: Access, second: Access) -> SSAValue | None:
+    """Insert the load of a vector of pairs, one for each lane; None where they lie otherwise."""
+    if not first.linear or not second.linear or first.lanes.partial:
+        return None
+    (*leading, last), (*others, behind) = first.linear, second.linear
+    count = 1 if first.is_uniform else first.lanes.count
+    in_row = leading == others and not any(index.lane for index in leading)
+    if not in_row or behind != last + LinearIndex(1) or strides_of(first.buffer)[-1] != 1:
+        return None
+    if last.lane != (0 if count == 1 else 2):
+        return None
+    type = VectorType(element_of(first.buffer), [2 * count])
+    return first.builder.insert(vector.LoadOp(first.buffer, first.at(), type)).result
 
 
 # The ops that loops of kernels are full of, made without sorting what each constructor is given.

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import prod
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf, vector
@@ -11,12 +10,11 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.analysis.kernel_kind import combiner_of, divides_integers, multiplied_inputs
-from gawee_dialect.analysis.long_sums import PRODUCTS_IN_BLOCK, TERMS_IN_BLOCK, total_type
+from gawee_dialect.analysis.kernel_kind import divides_integers
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number
 from gawee_dialect.dialect.kernels.schedule import Loop, Schedule
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of
-from gawee_dialect.dialect.open_size import OpenSize, greatest
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
     LANE,
@@ -28,6 +26,7 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
     LinearIndex,
     counters_of,
     end_iteration,
+    load_pair,
 )
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.lanes import (
     across_lanes,
@@ -48,6 +47,11 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_tiles import (
     with_last_iteration,
 )
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.prefetch import build_prefetch
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.sum_blocks import (
+    blocks_of,
+    steps_in_block,
+    sums_in_blocks,
+)
 from gawee_dialect.passes.buffers.lower_linalg_to_loops import constant_index
 from gawee_dialect.upstream.arith import SelectOp, number_constant
 
@@ -136,48 +140,6 @@ def _shuffled(builder: Builder, lhs: SSAValue, rhs: SSAValue, mask: Sequence[int
     assert isa(lhs.type, VectorType[Attribute])
     lanes = DenseArrayBase.from_list(i64, mask)
     return builder.insert(vector.ShuffleOp(lhs, rhs, lanes, result_type=lhs.type)).result
-
-
-# The blocks of a long sum: which loops over reductions run inside one, which around all.
-
-
-def sums_in_blocks(op: KernelOp) -> bool:
-    """Whether a kernel adds up sums of blocks, in f64."""
-    terms = greatest(prod(op.sizes[op.num_parallel :]))
-    return total_type(combiner_of(op), op.accumulator_type, terms) == f64
-
-
-def steps_in_block(op: KernelOp) -> int:
-    """Return how many steps of the innermost loop over a reduction a block has at most."""
-    factors = multiplied_inputs(op)
-    squares = factors is not None and factors[0] == factors[1]
-    return TERMS_IN_BLOCK if factors is None or squares else PRODUCTS_IN_BLOCK
-
-
-def blocks_of(
-    loops: Sequence[Loop], sizes: Sequence[int], most: int
-) -> tuple[Sequence[Loop], Sequence[Loop]]:
-    """Split loops over reductions: those around blocks of up to `most` steps, and those inside.
-
-    The loop that is too long is split in two: d4  ->  d4 by 64 around d4. One whose end is open
-    is too long.
-    """
-    extents, counts = list(sizes), list[int]()
-    for loop in loops:
-        extent = extents[loop.dim]
-        is_known = not isinstance(extent, OpenSize)
-        counts.append(-(-extent // loop.step) if is_known else most + 1)
-        extents[loop.dim] = loop.step
-    steps, first = 1, len(loops)
-    while first and steps * counts[first - 1] <= most:
-        first -= 1
-        steps *= counts[first]
-    outside, inside = list(loops[:first]), list(loops[first:])
-    if outside and most // steps > 1:
-        loop = outside.pop()
-        outside.append(Loop(loop.dim, loop.step * (most // steps)))
-        inside.insert(0, loop)
-    return outside, inside
 
 
 EITHER_ZERO = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
@@ -647,20 +609,52 @@ class RegisterTile:
 
         def visit(inner: Builder, counters: Mapping[int, SSAValue]) -> None:
             dims = self._with_lanes(self._dims(place, counters), lanes)
-            arguments = self._load(inner, self.op.accumulate, dims, lanes)
             buffer, slot = self._slot(inner, self.accumulators, counters, first)
-            before = inner.insert(memref.LoadOp.get(buffer, slot)).res
-            arguments[self.op.accumulate.block.args[-1]] = before
-            after = run_region(inner, self.op.accumulate, arguments, lanes.count)
-            if isinstance(after.owner, arith.MaximumfOp | arith.MinimumfOp):
-                after.owner.fastmath = EITHER_ZERO
-            after = broadcast(inner, after, lanes.count)
-            if lanes.partial and self.reduced_lanes > 1:
-                mask = lanes.mask(inner)
-                after = inner.insert(SelectOp(mask, after, before)).result
-            inner.insert(memref.StoreOp.get(after, buffer, slot))
+            total = inner.insert(memref.LoadOp.get(buffer, slot)).res
+            for arguments in self._load_steps(inner, dims, place, lanes):
+                arguments[self.op.accumulate.block.args[-1]] = total
+                total = self._added(inner, arguments, total, lanes)
+            inner.insert(memref.StoreOp.get(total, buffer, slot))
 
         self._points(builder, visit, vectors)
+
+    def _added(
+        self,
+        builder: Builder,
+        arguments: Mapping[SSAValue, SSAValue],
+        before: SSAValue,
+        lanes: Lanes,
+    ) -> SSAValue:
+        """Insert what accumulates a point, whose arguments have what was there before."""
+        after = run_region(builder, self.op.accumulate, arguments, lanes.count)
+        if isinstance(after.owner, arith.MaximumfOp | arith.MinimumfOp):
+            after.owner.fastmath = EITHER_ZERO
+        after = broadcast(builder, after, lanes.count)
+        if lanes.partial and self.reduced_lanes > 1:
+            after = builder.insert(SelectOp(lanes.mask(builder), after, before)).result
+        return after
+
+    def _load_steps(
+        self, builder: Builder, dims: Sequence[LinearIndex], place: NestBox, lanes: Lanes
+    ) -> Sequence[dict[SSAValue, SSAValue]]:
+        """Load what is accumulated in a step: of one point, or of two along a reduction.
+
+        The second of them comes first, as it does in the instruction that adds up two products.
+        """
+        schedule, region = self.op.schedule, self.op.accumulate
+        pair = None if schedule is None else schedule.data.pair(self.op.num_parallel)
+        if pair is None or place.extent[pair] == 1:
+            return [self._load(builder, region, dims, lanes)]
+        found: tuple[dict[SSAValue, SSAValue], ...] = {}, {}
+        behind = [at + LinearIndex(int(dim == pair)) for dim, at in enumerate(dims)]
+        for index, argument in enumerate(region.block.args[: len(self.op.inputs)]):
+            if argument.uses:
+                first, second = (
+                    self.nest.access(builder, index, each, lanes) for each in (dims, behind)
+                )
+                for values, value in zip(found, load_pair(first, second), strict=True):
+                    values[argument] = value
+        return found[::-1]
 
     def _load(
         self, builder: Builder, region: Region, dims: Sequence[LinearIndex], lanes: Lanes

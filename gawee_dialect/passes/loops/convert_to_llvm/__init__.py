@@ -20,6 +20,7 @@ from gawee_dialect.dialect.entry import is_public
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.loops.convert_to_llvm import (
     arith,
+    bf16_products,
     cf,
     func,
     lookups,
@@ -53,6 +54,7 @@ RULES: Mapping[type[Operation], Rule] = {
         vector,
         packed_products,
         lookups,
+        bf16_products,
         rounding,
     )
     for each in family.RULES

@@ -33,7 +33,7 @@ from gawee_dialect.dialect.kernels.kernel import (
     insert_copy,
     shape_of,
 )
-from gawee_dialect.dialect.kernels.schedule import Loop, Schedule, ScheduleAttr
+from gawee_dialect.dialect.kernels.schedule import PAIR, Loop, Schedule, ScheduleAttr
 from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
@@ -46,6 +46,7 @@ from gawee_dialect.passes.tensors.assign_schedules.open_kernels import (
     typical_numbers,
     with_numbers,
 )
+from gawee_dialect.passes.tensors.assign_schedules.pairs import schedule_of_pairs
 from gawee_dialect.passes.tensors.assign_schedules.tiles import best_tile
 from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
 from gawee_dialect.passes.tensors.tensor_forms import with_forms
@@ -200,8 +201,13 @@ class Packing:
     exprs: tuple[AffineExpr, ...]
 
     @staticmethod
-    def of(operand: Operand, schedule: Schedule, sizes: Sequence[int]) -> "Packing":
-        """Return the order in which a schedule's loops come upon the operand's elements."""
+    def of(
+        operand: Operand, schedule: Schedule, sizes: Sequence[int], pair: int | None = None
+    ) -> "Packing":
+        """Return the order in which a schedule's loops come upon the operand's elements.
+
+        Neighbours along the reduction `pair` lie side by side, in each lane of a vector.
+        """
         shape: list[int] = []
         exprs: list[AffineExpr] = []
         extents = list(sizes)
@@ -218,12 +224,14 @@ class Packing:
         vector = schedule.vector
         last = [] if vector is None else [vector.dim]
         for dim in [*(d for d in sorted(operand.dims) if d not in last), *last]:
-            if dim not in operand.dims or extents[dim] == 1:
+            if dim not in operand.dims or extents[dim] == 1 or dim == pair:
                 continue
             size = extents[dim]
             lanes = vector.step if vector is not None and vector.dim == dim else 1
             shape.append(ceil(size / lanes) * lanes)
             exprs.append(points[dim])
+        if pair is not None and pair in operand.dims:
+            shape[-1], exprs[-1] = PAIR * shape[-1], exprs[-1] * PAIR + points[pair]
         kept = [axis for axis, size in enumerate(shape) if size > 1]
         return Packing(tuple(shape[axis] for axis in kept), tuple(exprs[axis] for axis in kept))
 
@@ -368,7 +376,13 @@ class _Scheduler:
         kernel = kernels[0]
         key = self._kind(op, [operand.is_parameter for operand in kernel.inputs])
         if key not in self.known:
-            self.known[key] = _Chosen(open_schedule(op, kernels, self._processor_of(op)))
+            processor = self._processor_of(op)
+
+            def choose(each: Sequence[KernelAccesses]) -> Schedule:
+                return open_schedule(op, each, processor)
+
+            paired = schedule_of_pairs(kernels, op.sizes, processor, choose)
+            self.known[key] = _Chosen(paired or choose(kernels))
         op.schedule = ScheduleAttr(self.known[key].schedule)
         own = [replace(each, value=v) for each, v in zip(kernel.inputs, op.inputs, strict=True)]
         self._pack(op, replace(kernel, inputs=own), ())
@@ -445,7 +459,13 @@ class _Scheduler:
         alone, processor = is_of_one_thread(kernel.op), self._processor_of(kernel.op)
         chosen = self._chosen(kernel)
         if chosen is None:
-            chosen = _Chosen(schedule_of(kernel, best_tile(kernel, processor), processor))
+
+            def choose(kernels: Sequence[KernelAccesses]) -> Schedule:
+                (only,) = kernels
+                return schedule_of(only, best_tile(only, processor), processor)
+
+            paired = schedule_of_pairs([kernel], kernel.sizes, processor, choose)
+            chosen = _Chosen(paired or choose([kernel]))
         return chosen._replace(schedule=replace(chosen.schedule, parallel=0)) if alone else chosen
 
     def _chosen(self, kernel: KernelAccesses) -> "_Chosen | None":
@@ -480,7 +500,8 @@ class _Scheduler:
                 continue
             if index not in asked and not is_packed(operand, kernel, schedule.data.vector):
                 continue
-            packing = Packing.of(operand, schedule.data, op.sizes)
+            pair = schedule.data.pair(op.num_parallel)
+            packing = Packing.of(operand, schedule.data, op.sizes, pair)
             if not packing.is_order_of(operand):
                 op.operands[index] = pack(builder, operand, packing, op.sizes)
                 maps[index] = AffineMap(len(op.sizes), 0, packing.exprs)

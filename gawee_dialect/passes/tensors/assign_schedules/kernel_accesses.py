@@ -131,6 +131,8 @@ class KernelAccesses:
     output: Operand
     runs_once: bool
     """Whether all that it reads is known early, so that it runs before any input comes."""
+    in_pairs: bool = False
+    """Whether lanes are along no reduction: a step of each lane takes two neighbours there."""
 
     @staticmethod
     def of(op: KernelOp, known_early: Sequence[bool]) -> "KernelAccesses":

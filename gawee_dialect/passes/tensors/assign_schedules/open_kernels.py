@@ -96,7 +96,11 @@ def _best(kernels: Sequence[KernelAccesses], opened: set[int], processor: Proces
     geometric mean; along a constant dimension where that costs little."""
     tiles: list[Tile] = []
     for kernel in kernels:
-        fitting = (each for each in candidates(kernel, processor) if _fits(each, opened))
+        fitting = (
+            each
+            for each in candidates(kernel, processor)
+            if _fits(each, opened) and not _reads_weights_often(each, kernel)
+        )
         tiles += (each for each in fitting if each not in tiles)
     factors = [0.0] * len(tiles)
     for kernel in kernels:
@@ -119,6 +123,13 @@ def _fits(tile: Tile, opened: set[int]) -> bool:
         if dim in opened and (points > most if dim == tile.vector_dim else points not in ROWS):
             return False
     return tile.vector_dim not in opened or tile.chains <= OPEN_VECTORS
+
+
+def _reads_weights_often(tile: Tile, kernel: KernelAccesses) -> bool:
+    """Whether tiles are squares along a reduction, whose rows are the outer loop: all weights come
+    from main memory again for every few rows."""
+    is_square = tile.vector_dim in kernel.reductions and len(tile.points) > 1
+    return is_square and any(each.is_parameter and each.in_accumulate for each in kernel.inputs)
 
 
 def _with_loops(schedule: Schedule, opened: set[int], tile: Tile, num_parallel: int) -> Schedule:

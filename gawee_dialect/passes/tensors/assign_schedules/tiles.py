@@ -53,6 +53,8 @@ def candidates(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]:
     if _joins_neighbours(kernel):
         return
     for dim in range(len(sizes)):
+        if dim not in parallel and kernel.in_pairs:
+            continue
         if dim not in parallel:
             for lanes in _lanes(kernel, dim, processor):
                 yield from chained(kernel, Tile(dim, lanes, {}))
