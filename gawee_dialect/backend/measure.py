@@ -138,12 +138,15 @@ def _read_text(processor: Processor) -> str:
     ).text()
 
 
-def best_rate(run: Callable[[int], None], amount: float) -> float:
-    """Return the best rate, in `amount` a second, of `run(count)`, which does count amounts."""
-    count = 16
+def best_rate(run: Callable[[int], None], amount: float, least: int = 16) -> float:
+    """Return the best rate, in `amount` a second, of `run(count)`, which does count amounts.
+
+    A run does `least` of them at least, even if another program took the time of the first.
+    """
+    count = least
     while (seconds := _seconds(run, count)) < SECONDS_A_RUN / 2:
         count *= 2
-    count = max(1, round(count * SECONDS_A_RUN / seconds))
+    count = max(least, round(count * SECONDS_A_RUN / seconds))
     return count * amount / min(_seconds(run, count) for _ in range(RUNS))
 
 
@@ -200,7 +203,8 @@ class Loops:
         array = self._filled(steps * step)
         native, result = self._function("read", 4), self._result.ctypes.data
         memory = array.ctypes.data
-        return best_rate(lambda count: native(memory, result, steps, count), step)
+        # Part of an array would be read from a nearer memory.
+        return best_rate(lambda count: native(memory, result, steps, count), step, steps)
 
 
 def measure() -> Measured:

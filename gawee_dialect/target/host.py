@@ -208,12 +208,15 @@ class Measured:
     flops: float
     bandwidths: Mapping[str, float]
     date: str
-    spread: float = 0.0
-    """By what part of its worst round the best round of a rate was better, at most."""
+    spread: float | None = None
+    """By what part of its worst round the best round of a rate was better, at most, if known."""
 
     def best_with(self, earlier: "Measured | None") -> "Measured":
-        """Return the better of each rate: a limit is not lower for what else ran meanwhile."""
-        if earlier is None:
+        """Return the better of each rate: a limit is not lower for what else ran meanwhile.
+
+        Without a spread, what was kept is from when a run could read too little of an array.
+        """
+        if earlier is None or earlier.spread is None:
             return self
         best = {
             name: max(rate, earlier.bandwidths.get(name, 0.0))
@@ -230,7 +233,9 @@ class Measured:
             replace(each, bandwidth=self.bandwidths.get(each.name, each.bandwidth))
             for each in processor.memories
         )
-        source = f"measured {self.date}, {processor.cpu}, rounds within {self.spread:.0%}"
+        source = f"measured {self.date}, {processor.cpu}"
+        if self.spread is not None:
+            source += f", rounds within {self.spread:.0%}"
         return replace(
             processor,
             memories=memories,
@@ -288,10 +293,10 @@ def read_measured(processor: Processor) -> Measured | None:
     flops, bandwidths, date = form.get("flops"), form.get("bandwidths"), form.get("date")
     if not isinstance(flops, float) or not isa(bandwidths, dict[str, float]):
         return None
-    spread = form.get("spread", 0.0)
+    spread = form.get("spread")
     usable = isinstance(date, str) and min((flops, *bandwidths.values())) > 0
-    known = isinstance(spread, float)
-    return Measured(flops, bandwidths, str(date), spread) if usable and known else None
+    known = spread if isinstance(spread, float) else None
+    return Measured(flops, bandwidths, str(date), known) if usable else None
 
 
 def host() -> Processor:

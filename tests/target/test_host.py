@@ -2,6 +2,7 @@
 
 import platform
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -212,3 +213,21 @@ def test_code_of_a_held_process_runs_and_has_no_wider_registers(
     text = (tmp_path / "net.s").read_text()
     assert not re.search(r"%(zmm\d|[xy]mm(1[6-9]|2\d|3[01])|k[0-7]\b)", text)
     assert ("%ymm" in text) == (name != "nehalem")
+
+
+def test_a_rate_of_before_counts_if_its_rounds_are_known() -> None:
+    now = Measured(100e9, {"L1": 200e9, "DRAM": 40e9}, "2026-02-01", 0.1)
+    before = Measured(90e9, {"L1": 220e9, "DRAM": 123e9}, "2026-01-31", 0.2)
+
+    assert now.best_with(before) == Measured(100e9, before.bandwidths, "2026-02-01", 0.1)
+    assert now.best_with(replace(before, spread=None)) is now
+    assert now.best_with(None) is now
+
+
+def test_the_spread_of_rounds_is_kept_and_said() -> None:
+    write_measured(detect(), replace(MEASURED, spread=0.125))
+
+    assert read_measured(detect()) == replace(MEASURED, spread=0.125)
+    assert host.host().source.endswith(", rounds within 12%")
+    write_measured(detect(), MEASURED)
+    assert "rounds" not in host.host().source
