@@ -177,10 +177,10 @@ def coverage_table(report: CoverageReport) -> "Table":
     table = Table(title=f"Coverage of {report.file} ({report.format})", title_justify="left")
     table.add_column("op type", no_wrap=True)
     table.add_column("nodes", justify="right")
-    table.add_column("verdict")
-    table.add_column("becomes", no_wrap=True)
-    table.add_column("lowered by", no_wrap=True)
-    table.add_column("limits, or why not and where", overflow="fold")
+    table.add_column("verdict", min_width=11)
+    table.add_column("becomes", overflow="fold")
+    table.add_column("lowered by", overflow="fold")
+    table.add_column("limits, or why not and where", min_width=16, overflow="fold")
     for row in report.rows:
         notes = "; ".join(row.notes)
         if row.verdict is Verdict.UNSUPPORTED:

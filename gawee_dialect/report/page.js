@@ -25,7 +25,7 @@ const state = { sources: [], pass: null, colour: "kind", query: "", cursor: null
 
 const short = (number) => Number(number.toPrecision(3)).toString();
 // A time, in the unit of the greatest of those that it stands among.
-const unitOf = (most) => (most < 1 ? ["µs", 1000] : ["ms", 1]);
+const unitOf = (most) => (most < 1 ? ["µs", 1000] : most < 1000 ? ["ms", 1] : ["s", 0.001]);
 function duration(milliseconds) {
   const [unit, times] = unitOf(milliseconds);
   return `${short(milliseconds * times)} ${unit}`;
@@ -560,7 +560,7 @@ function overview(panel) {
     ["input", report.input],
     ...(report.passes.length ? [
       ["passes", `${report.passes.length}, of which ${changed} changed something`],
-      ["they took", report.times.passes.reduce((sum, each) => sum + each, 0).toFixed(2) + " s"],
+      ["they took", duration(1000 * report.times.passes.reduce((sum, each) => sum + each, 0))],
     ] : []),
     ["versions", packages.join(", ")],
     ...(report.times.processor ? [["limits", report.times.processor]] : []),
@@ -755,7 +755,7 @@ function passDetails(panel, number) {
   const table = make(panel, "table");
   row(table, "as", pass.spec);
   if (pass.within.length) row(table, "part of", pass.within.join(", "));
-  row(table, "it", `${pass.status}, in ${report.times.passes[number].toFixed(4)} s`);
+  row(table, "it", `${pass.status}, in ${duration(1000 * report.times.passes[number])}`);
   for (const [name, value] of Object.entries(pass.statistics)) row(table, name, value.toLocaleString("en"));
   if (check) row(table, "check", checkText(check));
   if (proofs.has(number)) row(table, "proof", proofText(proofs.get(number)));

@@ -230,7 +230,7 @@ def coverage_text(report: CoverageReport) -> str:
     from rich.console import Console
 
     stream = StringIO()
-    console = Console(file=stream, width=None if sys.stdout.isatty() else 120)
+    console = Console(file=stream, width=None if sys.stdout.isatty() else 140)
     console.print(coverage_table(report))
     lines = (line.rstrip() for line in stream.getvalue().splitlines())
     problems = (str(problem) for problem in report.problems)

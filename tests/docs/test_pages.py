@@ -29,6 +29,8 @@ PAGES = [
     ROOT / "docs" / "c_abi.md",
     ROOT / "docs" / "coming_from.md",
     ROOT / "docs" / "experiments.md",
+    ROOT / "docs" / "failures.md",
+    ROOT / "docs" / "fuzzing.md",
     ROOT / "docs" / "ir_of_each_pass.md",
     ROOT / "docs" / "kernels.md",
     ROOT / "docs" / "loaded_files.md",
@@ -43,7 +45,7 @@ PAGES = [
 ]
 QUICK = ("README", "first_pass", "torch_mlir", "weights", "workbench")
 """Pages of the quick run; the others take half a minute each with all their tools' starts."""
-TOOLS = ("opt", "translate", "run", "reduce", "experiment")
+TOOLS = ("opt", "translate", "run", "reduce", "experiment", "fuzz")
 IMPORTED = (
     *MODULES,
     "gawee_dialect.scheduling",

@@ -16,6 +16,7 @@ from examples.unet.write_graph import write_unet
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
+from gawee_dialect.model import Model
 from tests.effort import mostly_full
 
 ROOT = Path(__file__).parents[2]
@@ -42,3 +43,24 @@ def test_convolutions_and_products_are_kernels_of_their_names(network: str, tmp_
 
     assert products - {None} <= kernels
     assert None not in kernels
+
+
+def test_kernels_of_a_graph_of_pytorch_have_the_modules_in_their_names() -> None:
+    pytest.importorskip("torch")
+    import torch
+
+    class Scores(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.query, self.key = torch.nn.Linear(3, 5), torch.nn.Linear(3, 5)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.softmax(self.query(x) + self.key(x), dim=-1)
+
+    with torch.device("meta"):
+        ir = gawee_dialect.extract_ir(Scores().eval(), (torch.zeros(2, 3),))
+    model = Model(gawee_dialect.import_ir(ir))
+
+    kernels = names(model.lowered("kernels"), (StructuredKernel,))
+
+    assert {"query_addmm", "key_addmm"} <= kernels

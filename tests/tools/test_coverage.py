@@ -283,3 +283,25 @@ def test_mlir_is_judged_by_what_lowers_its_ops(run: Run):
     assert [(row["op"], row["lowering"]) for row in json.loads(out)["ops"]] == [
         ("gawee.relu", "LowerElementwise")
     ]
+
+
+def called(op: str, name: str, inputs: list[Json], dtype: str, attributes: Json) -> Json:
+    """Return a node of NPU_IR."""
+    outputs = [{"name": name, "shape": [2, 4], "dtype": dtype}]
+    found = {"name": name, "op_type": op, "inputs": inputs, "outputs": outputs}
+    return {**found, "attrs": attributes}
+
+
+def test_a_node_of_several_ops_leaves_room_for_the_other_columns(run: Run) -> None:
+    x: Json = {"name": "x", "shape": [2, 4], "dtype": "float32"}
+    zero: Json = {"name": "zero", "shape": [2, 4], "dtype": "bool"}
+    eq = called("aten.eq.Scalar", "zero", [x], "bool", {"other": 0.0})
+    fill = called("aten.masked_fill.Scalar", "filled", [x, zero], "float32", {"value": 0.5})
+    ends = {"graph_inputs": [x], "graph_outputs": fill["outputs"], "weights": [], "constants": {}}
+
+    code, out, _ = run({"model_name": "m", **ends, "nodes": [eq, fill]}, "--coverage")
+
+    assert code == 0
+    # Each heading but the last has a line of its own.
+    assert "op type                 ┃ nodes ┃ verdict     ┃ becomes" in out
+    assert {"gawee.compare", "gawee.where", "LowerConstant,"} <= set(out.split())

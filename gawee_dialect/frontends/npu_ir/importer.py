@@ -366,7 +366,7 @@ class Importer:
             value = rounded(self.emit, value, output.dtype)
             check_declared(output, tensor_type(value))
             self.values[output.name] = value
-            value.name_hint = value.name_hint or name_hint(output.name)
+            value.name_hint = value.name_hint or name_hint(node.qualified_name)
         base = base_name(canonical_name(node.op_type))
         self.aliases.add(node, base)
         if base in PARTS:
