@@ -178,8 +178,16 @@ def model_name() -> str:
 
 
 def detect() -> Processor:
-    """Describe this machine by what it says of itself; the rates are assumed."""
-    cpu, features = llvm_host()
+    """Describe this machine by what it says of itself; the rates are assumed.
+
+    It is asked once: passes decide by it, and what Linux says of the frequency is that of a moment.
+    """
+    return described(*llvm_host())
+
+
+@cache
+def described(cpu: str, features: str) -> Processor:
+    """Describe this machine as a processor by LLVM's name, with features."""
     vector_bits, registers = vectors_of(features)
     hertz = frequency()
     rates = {"L1": 2 * vector_bits / 8, **ASSUMED_RATES}

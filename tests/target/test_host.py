@@ -3,6 +3,7 @@
 import platform
 import re
 from dataclasses import replace
+from functools import cache as cached
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,20 @@ def test_vectors_come_from_the_features(features: str, expected: tuple[int, int]
     assert host.vectors_of(features) == expected
 
 
+def asked_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget what this machine said of itself, for the time of a test."""
+    monkeypatch.setattr(host, "described", cached(host.described.__wrapped__))
+
+
+def test_a_machine_that_speeds_up_is_the_same_to_all_passes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked_anew(monkeypatch)
+    monkeypatch.setattr(host, "frequency", iter((2e9, 3e9)).__next__)
+
+    assert find_processor("host") == find_processor("host")
+
+
 def test_caches_and_frequency_are_read_from_linux(monkeypatch: pytest.MonkeyPatch) -> None:
     files = {"/proc/cpuinfo": "model name\t: A CPU\ncpu MHz\t\t: 2400.5\ncpu MHz\t\t: 3100.0\n"}
     monkeypatch.setattr(host, "_read", lambda path: files.get(path, ""))
@@ -50,6 +65,7 @@ def test_caches_and_frequency_are_read_from_linux(monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_the_system_does_not_tell_is_assumed(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked_anew(monkeypatch)
     monkeypatch.setattr(host, "_read", lambda path: "")
     monkeypatch.setattr(host, "_sysctl", lambda name: "")
 
