@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -82,16 +83,20 @@ def said(verify: Callable[[ModuleOp], None], module: ModuleOp) -> str:
     return ""
 
 
+@cache
+def lowered(level: Level) -> ModuleOp:
+    return load(NETWORK).lowered(level)
+
+
 @pytest.mark.parametrize(
     ("level", "change"),
     crossed([Level.GAWEE, Level.KERNELS, Level.BUFFERS, Level.LOOPS], CHANGES),
     ids=lambda each: getattr(each, "__name__", None),
 )
 def test_what_changed_is_verified(level: Level, change) -> None:
-    first = load(NETWORK).lowered(level)
     wrong = 0
     for number in range(8):
-        module = first.clone()
+        module = lowered(level).clone()
         verification = Verification()
         verification.verify(module)
         change(module, random.Random(number))

@@ -11,7 +11,7 @@ from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.tool_pipelines import PASSES
 from gawee_dialect.fuzz.tool_programs import Program
 from gawee_dialect.instruments.tool.check import check_pipeline
-from gawee_dialect.instruments.tool.pipeline import Tool
+from gawee_dialect.instruments.tool.pipeline import Tool, find_tool
 from gawee_dialect.tools import gawee_fuzz, gawee_opt
 from tests.instruments.tool.wrong_opt import as_program
 from tests.upstream_mlir import requires_upstream
@@ -265,7 +265,7 @@ def test_random_models_of_onnx_are_drawn_from_a_file(run: Run) -> None:
 def test_a_wrong_pass_of_another_tool_is_named_reduced_and_reported(
     run: Run, tmp_path: Path
 ) -> None:
-    tool = as_program(tmp_path)
+    tool = as_program(tmp_path, find_tool("mlir-opt"))
     flags = f"--tool {tool} --passes sum-for-product --graphs 6 --seed 3 -o found".split()
     code, out, _ = run(*flags)
 

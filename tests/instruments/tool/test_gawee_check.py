@@ -34,7 +34,7 @@ CHOICE = PROGRAMS["scf: a loop that may not run, and a choice"]
 @pytest.fixture
 def wrong_opt(tmp_path: Path) -> str:
     """A program that runs `wrong_opt.py`."""
-    return as_program(tmp_path)
+    return as_program(tmp_path, find_tool("mlir-opt"))
 
 
 NO_END = """

@@ -1,14 +1,12 @@
 """A tool with wrong passes: what it does not know, mlir-opt does.
 
-Each wrong pass changes text of the generic form; `crash` ends badly.
+Each wrong pass changes text of the generic form; `crash` ends badly. A run is a process of its own
+for each pass, so it imports nothing of ours.
 """
 
+import os
 import stat
-import subprocess
 import sys
-from pathlib import Path
-
-from gawee_dialect.instruments.tool.pipeline import find_tool, pass_of
 
 WRONG = {
     "sum-for-product": ('"arith.muli"', '"arith.addi"'),
@@ -21,28 +19,26 @@ WRONG = {
 }
 
 
-def as_program(folder: Path) -> str:
+def as_program(folder: str | os.PathLike[str], mlir_opt: str) -> str:
     """Write a program that runs this file; returns its path."""
-    path, root = folder / "wrong-opt", Path(__file__).parents[3]
-    path.write_text(f'#!/bin/sh\nPYTHONPATH="{root}" exec {sys.executable} {__file__} "$@"\n')
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    return str(path)
+    path = os.path.join(folder, "wrong-opt")
+    with open(path, "w") as file:
+        file.write(f'#!/bin/sh\nexec {sys.executable} -I -S {__file__} {mlir_opt} "$@"\n')
+    os.chmod(path, stat.S_IRWXU)
+    return path
 
 
-def main() -> int:
-    flags = {each.partition("=")[0]: each.partition("=")[2] for each in sys.argv[1:]}
-    pipeline, text = flags["--pass-pipeline"], sys.stdin.read()
-    name = pass_of(pipeline)
-    if name == "crash":
+def main(mlir_opt: str, *flags: str) -> int:
+    pipeline = next(each for each in flags if each.startswith("--pass-pipeline="))
+    if "(crash)" in pipeline:
         sys.stderr.write("in.mlir:1:1: error: no such luck\n")
         return 3
-    if name not in WRONG:
-        command = [find_tool("mlir-opt"), *sys.argv[1:]]
-        return subprocess.run(command, input=text, text=True, check=False).returncode
-    old, new = WRONG[name]
-    sys.stdout.write(text.replace(old, new))
-    return 0
+    for name, (old, new) in WRONG.items():
+        if f"({name})" in pipeline:
+            sys.stdout.write(sys.stdin.read().replace(old, new))
+            return 0
+    os.execv(mlir_opt, [mlir_opt, *flags])
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))
