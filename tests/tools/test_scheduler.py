@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ pytest.importorskip("distributed")
 from typing import Self
 
 from gawee_dialect.experiments.study import read_records
+from gawee_dialect.fuzz.hunt import Hunt
 from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.tools import gawee_experiment, gawee_fuzz, gawee_tune
 from tests.effort import full_run
@@ -89,7 +91,7 @@ def test_a_tuning_by_workers_chooses_for_the_kernels_of_the_local_one(tmp_path: 
 
 def findings(folder: Path, flags: list[str], capsys) -> tuple[str, dict[str, bytes]]:
     """What gawee-fuzz prints of loops that no buffers are there for, and the tests that it writes."""
-    words = "--graphs 900 --share proved=0 -p lower-to-linalg,lower-linalg-to-loops".split()
+    words = "--graphs 240 --share proved=0 -p lower-to-linalg,lower-linalg-to-loops".split()
     assert gawee_fuzz.main([*words, "-o", str(folder), *flags]) == 1
     printed = re.sub(r" in \d+ s, [\d.]+ a second", "", capsys.readouterr().out)
     return printed.replace(str(folder), ""), {
@@ -101,6 +103,8 @@ def findings(folder: Path, flags: list[str], capsys) -> tuple[str, dict[str, byt
 def test_findings_of_three_workers_one_of_them_killed_are_the_local_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
 ) -> None:
+    # More spans than workers: none is idle when the first is done.
+    monkeypatch.setattr(gawee_fuzz, "Hunt", partial(Hunt, span=50))
     with cluster(tmp_path, ["quiet=1"] * 3) as (address, processes), monkeypatch.context() as patch:
         # What is tried is reported whenever some of it is done: the others are under way.
         patch.setattr(gawee_fuzz, "progress_lines", lambda _: lambda tried: processes[0].kill())
@@ -108,7 +112,7 @@ def test_findings_of_three_workers_one_of_them_killed_are_the_local_ones(
     here = findings(tmp_path / "here", [], capsys)
 
     assert by_workers == here
-    assert here[0].startswith("900 graphs: ")
+    assert here[0].startswith("240 graphs: ")
     assert "refused: " in here[0]
     assert here[1]
 
