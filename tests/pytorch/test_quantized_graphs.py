@@ -17,8 +17,8 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.types import element_type, is_float
-from gawee_dialect.model import Model
-from gawee_dialect.pytorch.compiled import compile_torch
+from gawee_dialect.frontends.npu_ir.importer import import_ir
+from gawee_dialect.pytorch.compiled import CompiledTorch, compile_torch
 from tests.closeness import assert_allclose
 from tests.passes.modules import transform
 
@@ -78,8 +78,8 @@ def quantized(name: str) -> nn.Module:
     return model.eval().requires_grad_(False)
 
 
-def products_in_float(network: nn.Module, x: Tensor) -> int:
-    module = transform(Model.from_torch(network, (x,)).module, "canonicalize,sink-dequantize")
+def products_in_float(compiled: CompiledTorch) -> int:
+    module = transform(import_ir(compiled.ir), "canonicalize,sink-dequantize")
     products = (op for op in module.walk() if isinstance(op, ConvOp | MatMulOp | BatchMatMulOp))
     return sum(is_float(element_type(op.result)) for op in products)
 
@@ -91,9 +91,10 @@ def test_the_sum_of_a_convolution_is_exact(groups: int) -> None:
     x = torch.randn(2, 16, 9, 7)
     layer(x)
 
-    got = compile_torch(layer, (x,), CodeOptions(num_threads=1)).native(x.numpy())
+    compiled = compile_torch(layer, (x,), CodeOptions(num_threads=1))
+    got = compiled.native(x.numpy())
 
-    assert products_in_float(layer, x) == 0
+    assert products_in_float(compiled) == 0
     integers = layer.quantize(x).double() - layer.middle
     sums = layer.apply_layer(integers, layer.weight.double(), None)
     scales = np.float64(np.float32(layer.step)) * layer.scale.double().numpy()
@@ -107,9 +108,10 @@ def test_the_sum_of_a_linear_layer_is_exact() -> None:
     x = torch.randn(2, 7, 48)
     layer(x)
 
-    got = compile_torch(layer, (x,), CodeOptions(num_threads=1)).native(x.numpy())
+    compiled = compile_torch(layer, (x,), CodeOptions(num_threads=1))
+    got = compiled.native(x.numpy())
 
-    assert products_in_float(layer, x) == 0
+    assert products_in_float(compiled) == 0
     integers = layer.quantize(x).double() - layer.middle
     sums = layer.apply_layer(integers, layer.weight.double(), None)
     scales = np.float64(np.float32(layer.step)) * layer.scale.double().numpy()
@@ -137,9 +139,10 @@ def test_networks_compute_what_pytorch_does(
     network(x)
     wanted = network(x).numpy()
 
-    got = compile_torch(network, (x,), CodeOptions(num_threads=1)).native(x.numpy())
+    compiled = compile_torch(network, (x,), CodeOptions(num_threads=1))
+    got = compiled.native(x.numpy())
 
-    assert products_in_float(network, x) == in_float  # depthwise ones, and those of attention
+    assert products_in_float(compiled) == in_float  # depthwise ones, and those of attention
     # PyTorch's sums are of floats: where a rounding goes the other way, later layers differ by
     # some steps of 256.
     assert np.abs(got - wanted).max() <= 0.02 * np.ptp(wanted)
