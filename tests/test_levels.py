@@ -5,11 +5,13 @@ of the output's range, the accuracy that the project promises; sums in another o
 convolution differ by about 1e-6 of it.
 """
 
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
+from _pytest.mark import ParameterSet
 from numpy.typing import NDArray
 
 from examples.unet.write_graph import write_unet
@@ -26,7 +28,7 @@ from gawee_dialect.tools.run_session import input_specs
 from gawee_dialect.universe import make_context
 from tests.archives import savez
 from tests.closeness import assert_allclose
-from tests.effort import FULL, SLOW, full_run
+from tests.effort import full_run
 
 ROOT = Path(__file__).parents[1]
 TOLERANCE = 1e-4
@@ -42,7 +44,6 @@ class Network:
     graph: Path
     weights: Path
     expected: Arrays
-    name: str
 
     def text(self, level: str) -> Path:
         """Write the text of a level, made from that of the level before it."""
@@ -91,10 +92,6 @@ LEVELS: dict[str, tuple[str | None, str]] = {
 INTERPRETED = ("linalg", "buffers", "functions", "kernels", "kernel-buffers", "kernel-functions")
 """What NumPy runs in whole arrays; loops of networks take it minutes."""
 
-QUICK_LEVELS = {"transformer_block": ("llvm", "kernels"), "lstm": ("kernel-llvm",)}
-QUICK_INTERPRETED = {"transformer_block": ("functions",), "lstm": ("kernel-functions",)}
-"""What the quick run does of networks but the digits'; text passes the levels in between."""
-
 
 def digits(folder: Path) -> Path:
     return ROOT / "examples" / "digits" / "graph.json"
@@ -113,14 +110,34 @@ def lstm(folder: Path) -> Path:
     return ROOT / "tests" / "networks" / "lstm.json"
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        *(digits, transformer_block, lstm),
-        pytest.param(unet, marks=full_run),
-    ],
-    ids=lambda network: network.__name__,
-)
+NETWORKS: dict[Callable[[Path], Path], tuple[Sequence[str], Sequence[str]]] = {
+    digits: (
+        ("graph", "linalg", "llvm", "kernels", "kernel-functions", "kernel-llvm"),
+        tuple(LEVELS),
+    ),
+    transformer_block: (("llvm", "kernels"), tuple(LEVELS)),
+    lstm: (("kernel-llvm", "kernel-functions"), tuple(LEVELS)),
+    unet: ((), ("graph", "kernels", "functions", "kernel-functions", "kernel-llvm")),
+}
+"""Levels at which a network runs always, and in the full run; its text passes all in between."""
+
+
+def cases(levels: Collection[str]) -> list[ParameterSet]:
+    """Return the pairs of a network and a level at which it runs."""
+    return [
+        pytest.param(
+            network,
+            level,
+            marks=() if level in always else full_run,
+            id=f"{network.__name__}-{level}",
+        )
+        for network, (always, full) in NETWORKS.items()
+        for level in levels
+        if level in always or level in full
+    ]
+
+
+@pytest.fixture(scope="module")
 def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Network:
     folder = tmp_path_factory.mktemp(request.param.__name__)
     graph: Path = request.param(folder)
@@ -137,22 +154,18 @@ def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         for each in model.entry.main.inputs
     }
     savez(folder / "inputs.npz", **inputs)
-    return Network(folder, graph, weights, model.run(inputs), request.param.__name__)
+    return Network(folder, graph, weights, model.run(inputs))
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(("network", "level"), cases(LEVELS), indirect=["network"])
 def test_the_text_of_every_level_runs_natively(network: Network, level: str) -> None:
-    if not FULL and level not in QUICK_LEVELS.get(network.name, LEVELS):
-        pytest.skip(SLOW)
     network.check(level)
 
 
-@pytest.mark.parametrize("level", INTERPRETED)
+@pytest.mark.parametrize(("network", "level"), cases(INTERPRETED), indirect=["network"])
 def test_the_text_of_whole_array_levels_runs_in_the_interpreter(
     network: Network, level: str
 ) -> None:
-    if not FULL and level not in QUICK_INTERPRETED.get(network.name, INTERPRETED):
-        pytest.skip(SLOW)
     network.check(level, "--level", "gawee")
 
 
