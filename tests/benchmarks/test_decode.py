@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 
 from benchmarks import decode
+from tests.effort import full_run
 
 pytest.importorskip("ml_dtypes")
 
 
+@full_run
 def test_a_format_is_written_read_and_measured(tmp_path: Path) -> None:
     path = tmp_path / "tiny.gguf"
     decode.write_weights("tiny", "q8_0", path)
