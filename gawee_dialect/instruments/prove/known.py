@@ -63,9 +63,10 @@ class KnownOps:
 
         An op that depends on more than its operands runs each time.
         """
-        if op not in self._statements:
-            self._statements[op] = self._statement(op)
-        statement = self._statements[op]
+        try:
+            statement = self._statements[op]
+        except KeyError:
+            statement = self._statements[op] = self._statement(op)
         if statement is None or _may_share_memory(op, values):
             return run()
         operands, number = statement

@@ -356,7 +356,9 @@ def _sequence(values: Iterable[SupportsIndex | Sequence[SupportsIndex]]) -> list
     """Return integers that are arguments of their own, or in one argument."""
     found: list[int] = []
     for each in values:
-        found.extend([int(each)] if isinstance(each, SupportsIndex) else [int(v) for v in each])
+        found.extend(
+            [int(each)] if isinstance(each, int | SupportsIndex) else [int(v) for v in each]
+        )
     return found
 
 
@@ -366,6 +368,7 @@ def _is_basic(key: tuple[BasicIndex | Array, ...]) -> TypeGuard[tuple[BasicIndex
         each is None
         or each is Ellipsis
         or isinstance(each, slice)
+        or isinstance(each, int)  # which most are: to look for a protocol takes longer
         or (isinstance(each, SupportsIndex) and not isinstance(each, np.ndarray))
         for each in key
     )

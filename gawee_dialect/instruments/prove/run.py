@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from math import prod
 
 import numpy as np
@@ -143,9 +144,15 @@ class ExactMachine(Machine, OtherFloats):
     def _taken_up(self, op: Operation, inputs: PythonValues) -> PythonValues:
         """Return operands; buffers are what they are, as others view them."""
         return tuple(
-            self.taken_up(value) if isinstance(operand.type, FLOATS) else value
+            self.taken_up(value) if _may_be_floats(type(operand.type)) else value
             for operand, value in zip(op.operands, inputs, strict=False)
         )
+
+
+@cache
+def _may_be_floats(kind: type[Attribute]) -> bool:
+    """Whether values of a kind of type may be floats; asked of each operand of each op."""
+    return issubclass(kind, FLOATS)
 
 
 def _steps_of(op: Operation) -> int:
