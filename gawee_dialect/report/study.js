@@ -79,11 +79,12 @@ function ratioChart(parent, numbers) {
   const from = Math.max(1 / WIDEST, Math.min(1, ...ends)), to = Math.min(WIDEST, Math.max(1, ...ends));
   const room = 0.02 * (to - from) || 0.02;
   const chart = new Chart(parent, "time / time of the baseline (right of 1: slower; hollow: not significant)", "", numbers, from - room, to + room);
-  shape(chart.svg, "path", { d: `M${chart.x(1)} 0V${chart.bottom}`, class: "one" });
+  chart.svg.prepend(shape(chart.svg, "path", { d: `M${chart.x(1)} 0V${chart.bottom}`, class: "one" }));
   for (const number of numbers) chart.mark(number, (group, row, y) => {
     const low = row.ratio.low ?? 1 / WIDEST, high = row.ratio.high ?? WIDEST;
     shape(group, "line", { x1: chart.x(low), x2: chart.x(high), y1: y, y2: y });
     shape(group, "circle", { cx: chart.x(row.ratio.value), cy: y, r: 3.5, class: row.ratio.different ? "" : "hollow" });
+    if (row.ratio.value > to) label(group, chart.x(to) - 8, y + 4, figure(row.ratio.value), "end");
   });
 }
 

@@ -5,6 +5,7 @@ to be checked could not be.
 """
 
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -24,11 +25,19 @@ INTERRUPTED = 130
 """As shells say it of a program that Ctrl-C ended."""
 
 
+CHOICE = re.compile(r"invalid choice: '(?P<word>.*)' \(choose from (?P<choices>.*)\)$")
+"""What argparse says of a value that is none of those that a flag takes."""
+
+
 class CommandParser(ArgumentParser):
     """An argument parser whose complaints are one line, and that completes no abbreviation."""
 
     def error(self, message: str) -> NoReturn:
-        raise GaweeError(Diagnostic(message, hint=f"{self.prog} --help lists the flags"))
+        hint = f"{self.prog} --help lists the flags"
+        wrong = CHOICE.search(message)
+        if wrong is not None:
+            hint = did_you_mean(wrong["word"], re.findall(r"[^\s,']+", wrong["choices"]), hint)
+        raise GaweeError(Diagnostic(message, hint=hint))
 
     def actions(self) -> list[Action]:
         """Return every argument, for the reference page."""

@@ -133,6 +133,16 @@ def test_rows_are_searched_and_sorted(opened: Opened) -> None:
     assert opened.texts("tbody td:nth-child(2)")[-3:] == ["slower", "alike", "all"]
 
 
+def test_a_ratio_beyond_the_scale_is_said(browser, tmp_path: Path) -> None:
+    folder = write_results(tmp_path / "far", {"all": 0.01, "far": 0.4})
+    target = tmp_path / "far.html"
+    assert main(["table", str(folder), "--html", str(target)]) == 0
+    opened = Opened(browser, target)
+    (said,) = opened.texts("svg[aria-label^=time] .mark text")
+    assert 38 < float(said) < 42
+    opened.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_narrow_screen_has_no_more_than_its_width(browser, page_file: Path, scheme: str) -> None:
     opened = Opened(browser, page_file, viewport={"width": 390, "height": 800}, color_scheme=scheme)

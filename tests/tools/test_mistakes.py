@@ -474,6 +474,14 @@ def test_letters_that_a_terminal_has_not_are_escaped() -> None:
         assert done.stdout.isascii()
 
 
+def test_a_value_that_is_misspelt_is_named_with_the_one_that_was_meant(says) -> None:
+    message = says("gawee-run relu.mlir --level llvmm")
+
+    assert message.startswith("error: argument --level: invalid choice: 'llvmm' (choose from ")
+    assert message.endswith("\nhint: did you mean 'llvm'?\n")
+    assert "hint: gawee-run --help lists the flags" in says("gawee-run relu.mlir --level high")
+
+
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
