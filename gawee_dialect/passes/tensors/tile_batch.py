@@ -11,7 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 
 from gawee_dialect.analysis.batch_axes import Along, BatchAxes, batch_axes
-from gawee_dialect.analysis.batch_traffic import Batch, NodeTraffic, Parts, node_traffic
+from gawee_dialect.analysis.batch_traffic import Batch, Parts, node_traffic
 from gawee_dialect.analysis.open_sizes import (
     has_forms,
     open_names_of,
@@ -62,8 +62,8 @@ class TileBatch(MachinePass):
        ones read the weights less often. Without a gain the graph stays as it is.
     3. The model says as well if all threads compute one part after the other, or each of them parts
        of its own, which the mark `gawee.threads` says: then no thread waits for others in each
-       kernel, but more images are in the caches at a time. Nodes at the end that read more of
-       weights than of images, as a classifier does, stay outside where that is faster.
+       kernel, but more images are in the caches at a time. What comes behind all convolutions, from
+       a node on that reads more of weights than of images, stays outside where that is faster.
     4. A part divides the batch, so that nothing is left over.
     5. Where how many images there are is open, and nothing else, what convolves is computed of one
        image after the other: algorithms and layouts of convolutions are for numbers. So is what
@@ -148,7 +148,7 @@ class TileBatch(MachinePass):
         least = LEAST_GAIN * seconds
         best: Run | None = None
         for run, every in runs:
-            for end in _ends(run, every, found):
+            for end in dict.fromkeys((len(run), len(_convolving(run, found)))):
                 traffic = every[:end]
                 whole = batch.seconds(traffic, Parts(found.batch))
                 for parts in self._ways(batch):
@@ -217,26 +217,6 @@ def _end(run: Sequence[Operation], found: BatchAxes) -> int:
         if needed <= end:
             found_end = end
     return found_end
-
-
-def _ends(
-    run: Sequence[Operation], traffic: Sequence[NodeTraffic], found: BatchAxes
-) -> Iterator[int]:
-    """Yield how many nodes of a run may be in parts: all, and all but a tail of little but weights.
-
-    Such as a classifier, whose weights each part would read again.
-    """
-    yield len(run)
-    tail = len(run)
-    for index in reversed(range(len(run))):
-        node = traffic[index]
-        if node.weights < node.touched:
-            break
-        if 0 < node.touched < node.weights:
-            tail = index
-    end = _end(run[:tail], found)
-    if 0 < end < len(run):
-        yield end
 
 
 def _is_first(place: Along) -> bool:
@@ -388,7 +368,7 @@ def _convolving(run: Sequence[Operation], found: BatchAxes) -> Sequence[Operatio
     end = places[-1] + 1
     for op in run[end:]:
         traffic = node_traffic(op, found)
-        if traffic.weights > traffic.touched:
+        if 0 < traffic.touched < traffic.weights:
             break
         end += 1
     end = _end(run[:end], found)
