@@ -82,6 +82,19 @@ class Patches(nn.Module):
         return self.mix(self.norm(rows))
 
 
+class Classifier(nn.Module):
+    """Pictures that take much memory, and weights that all of them share at the end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(3, 24, 3, padding=1)
+        self.last = nn.Sequential(nn.Linear(24 * 8 * 8, 700), nn.ReLU(), nn.Linear(700, 11))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = nn.functional.max_pool2d(torch.relu(self.first(x)), 16)
+        return self.last(x.flatten(1))
+
+
 def pictures(batch: int) -> torch.Tensor:
     return torch.randn(batch, 3, 19, 13)
 
@@ -149,6 +162,19 @@ def test_threads_do_not_write_what_all_parts_read() -> None:
         # What one thread wrote too early is seen in some of them.
         for x, y in zip(calls.split(2), model(calls).split(2), strict=True):
             torch.testing.assert_close(compiled(x), y, **CLOSE)
+
+
+def test_what_reads_little_but_weights_is_computed_of_all_images_at_once() -> None:
+    torch.manual_seed(5)
+    model, x = Classifier().eval(), torch.randn(64, 3, 128, 128)  # 100 MB for the first layer
+    sizes = PartSizes()
+
+    with instrumented(sizes):
+        compiled = compile_torch(model, (x,), options_of(TileBatch(), 1))
+
+    assert sizes.found
+    with torch.no_grad():
+        torch.testing.assert_close(compiled(x), model(x), **CLOSE)
 
 
 def options_of(tiling: TileBatch, threads: int) -> CodeOptions:

@@ -62,7 +62,8 @@ class TileBatch(MachinePass):
        ones read the weights less often. Without a gain the graph stays as it is.
     3. The model says as well if all threads compute one part after the other, or each of them parts
        of its own, which the mark `gawee.threads` says: then no thread waits for others in each
-       kernel, but more images are in the caches at a time.
+       kernel, but more images are in the caches at a time. What comes behind all convolutions, from
+       a node on that reads more of weights than of images, stays outside where that is faster.
     4. A part divides the batch, so that nothing is left over.
     5. Where how many images there are is open, and nothing else, what convolves is computed of one
        image after the other: algorithms and layouts of convolutions are for numbers. So is what
@@ -146,12 +147,14 @@ class TileBatch(MachinePass):
             return None
         least = LEAST_GAIN * seconds
         best: Run | None = None
-        for run, traffic in runs:
-            whole = batch.seconds(traffic, Parts(found.batch))
-            for parts in self._ways(batch):
-                gain = whole - batch.seconds(traffic, parts)
-                if gain > least:
-                    best, least = Run(run, parts), gain
+        for run, every in runs:
+            for end in dict.fromkeys((len(run), len(_convolving(run, found)))):
+                traffic = every[:end]
+                whole = batch.seconds(traffic, Parts(found.batch))
+                for parts in self._ways(batch):
+                    gain = whole - batch.seconds(traffic, parts)
+                    if gain > least:
+                        best, least = Run(run[:end], parts), gain
         return best
 
     def _ways(self, batch: Batch) -> Iterator[Parts]:
@@ -365,7 +368,7 @@ def _convolving(run: Sequence[Operation], found: BatchAxes) -> Sequence[Operatio
     end = places[-1] + 1
     for op in run[end:]:
         traffic = node_traffic(op, found)
-        if traffic.weights > traffic.touched:
+        if 0 < traffic.touched < traffic.weights:
             break
         end += 1
     end = _end(run[:end], found)
