@@ -7,7 +7,8 @@ another process compiled. The *rate* is
 that of NumPy's maximum of the same packed weights, on as many threads, taken by turns with tokens;
 the share is of the least times of both. *Beside* are the bytes of memory of this process that are
 neither weights nor cache. Peers have the same sizes: transformers' own code, eagerly and by
-`torch.compile`, in the element type that they are named with.
+`torch.compile`, in the element type that they are named with. What is *rounded* has weights of
+bfloat16 multiply what is rounded to it.
 
 The second table has tokens a second of several texts at the same time, all together, and of one
 with guesses from the text so far, which random weights repeat sooner or later.
@@ -23,6 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import date
+from itertools import product
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -37,6 +39,8 @@ EXAMPLE = Path(__file__).parent.parent / "examples" / "llm"
 FORMATS = ("float32", "bfloat16", "q8_0", "q4_0", "q4_k")
 PEERS = ("eager bfloat16", "eager float32", "inductor float32")
 TOGETHER = ("float32", "bfloat16")
+ROUNDED = "rounded"
+"""Before a format: with inputs of products rounded as the weights are."""
 SEQUENCES, GUESSES = (1, 2, 4, 8), 4
 CAPACITY, PREFILL, TURNS, TOKENS = 2048, 512, 6, 8
 BEGIN, END = "<!-- decode: written by benchmarks.decode -->", "<!-- decode: end -->"
@@ -101,9 +105,10 @@ def write_weights(network: str, dtype: str, path: Path) -> None:
 
 
 def measure_ours(
-    network: str, dtype: str, threads: int, path: Path, *, only_compile: bool = False
+    network: str, what: str, threads: int, path: Path, *, only_compile: bool = False
 ) -> Row:
     """Return what one format needs, or how long it takes until its code is kept."""
+    how, _, dtype = what.rpartition(" ")
     with example():
         from decoder import GROUP
         from generation import TextModel, read_model
@@ -114,7 +119,7 @@ def measure_ours(
         config, weights = read_model(path)
         options = CodeOptions(num_threads=threads)
         start = perf_counter()
-        model = TextModel(config, weights, CAPACITY, options)
+        model = TextModel(config, weights, CAPACITY, options, rounds=how == ROUNDED)
         compiled = perf_counter() - start
     if only_compile:
         return {"compiled": compiled}
@@ -233,13 +238,14 @@ def rows_of(options: Namespace) -> Iterator[tuple[str, str, Row]]:
         for dtype in options.formats:
             path = Path(folder) / f"{dtype}.gguf"
             in_process("--network", options.network, "--write", dtype, "--file", str(path))
-            for threads in options.threads:
+            ways = [dtype, f"{ROUNDED} {dtype}"] if dtype == "bfloat16" else [dtype]
+            for what, threads in product(ways, options.threads):
                 how = ("--network", options.network, "--threads", threads, "--file", str(path))
-                compiled = in_process(*how, "--measure", dtype, "--only-compile")
-                row = {**compiled, **in_process(*how, "--measure", dtype)}
-                if dtype in options.together:
-                    row |= in_process(*how, "--measure", f"together {dtype}")
-                yield threads, f"gawee {dtype}", row
+                compiled = in_process(*how, "--measure", what, "--only-compile")
+                row = {**compiled, **in_process(*how, "--measure", what)}
+                if what in options.together:
+                    row |= in_process(*how, "--measure", f"together {what}")
+                yield threads, f"gawee {what}", row
             path.unlink()
     for peer in options.peers:
         for threads in options.threads:
@@ -315,11 +321,12 @@ def main() -> None:
     elif options.measure in PEERS:
         print(json.dumps(measure_peer(options.network, options.measure, int(options.threads[0]))))
     elif options.measure:
-        together, _, dtype = options.measure.rpartition(" ")
-        given = options.network, dtype, int(options.threads[0]), options.file
-        if together:
-            print(json.dumps(measure_together(*given)))
+        together, dtype = "together ", options.measure.removeprefix("together ")
+        threads, path = int(options.threads[0]), options.file
+        if options.measure.startswith(together):
+            print(json.dumps(measure_together(options.network, dtype, threads, path)))
         else:
+            given = options.network, options.measure, threads, path
             print(json.dumps(measure_ours(*given, only_compile=options.only_compile)))
     else:
         rows = list[tuple[str, str, Row]]()

@@ -4,8 +4,10 @@ They lie in groups of 16 tokens of one sequence. Each sequence takes the first f
 grows, so those that have begun lie side by side, and the graph reads them as one array.
 """
 
+import mmap
 from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
+from math import prod
 
 import numpy as np
 from config import Config
@@ -13,6 +15,18 @@ from decoder import GROUP
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
+
+
+def _growing(shape: Sequence[int]) -> NDArray[np.float32]:
+    """Return zeros that take memory as they are written, a small page at a time.
+
+    NumPy asks for huge pages where an array has 4 MB: so much of each layer would be taken at once.
+    """
+    if not hasattr(mmap, "MAP_PRIVATE"):  # Windows
+        return np.zeros(shape, np.float32)
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    pages = mmap.mmap(-1, 4 * prod(shape), flags=flags)
+    return np.frombuffer(pages, np.float32).reshape(shape)
 
 
 class Cache:
@@ -27,7 +41,7 @@ class Cache:
         self.groups = sequences * -(-capacity // GROUP)
         heads = config.shared_heads, config.head_width
         self.arrays = {
-            f"{what}.{layer}": np.zeros(shape, np.float32)
+            f"{what}.{layer}": _growing(shape)
             for layer in range(config.layers)
             for what, shape in (
                 ("keys", (self.groups, *heads, GROUP)),

@@ -84,7 +84,10 @@ def open_schedule(
     """
     opened = {dim for dim, size in enumerate(op.sizes) if isinstance(size, OpenSize)}
     tile = _best(kernels, opened, processor)
-    schedule = schedule_of(kernels[0], tile, processor)
+    # Few rows fetch nothing ahead, whatever a schedule says: it may be for many alone.
+    schedules = [schedule_of(each, tile, processor) for each in kernels]
+    prefetch = next((each.prefetch for each in schedules if each.prefetch is not None), None)
+    schedule = replace(schedules[0], prefetch=prefetch)
     schedule = _with_loops(schedule, opened, tile, op.num_parallel)
     if schedule.problem(op.sizes, op.reductions.value.data) is not None:
         return replace(schedule, prefetch=None)
