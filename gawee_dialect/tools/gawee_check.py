@@ -89,8 +89,8 @@ def check_file(arguments: Namespace, pipeline: str) -> int:
         folder = Path(arguments.reproducer)
         small = reduced(found, tool, settings, arguments.time_limit)
         folder.mkdir(parents=True, exist_ok=True)
-        write_text(str(folder / "wrong.mlir"), lit_test(small, found.pipeline, tool))
-        write_text(str(folder / "issue.md"), issue_text(found, small, tool))
+        write_text(str(folder / "wrong.mlir"), lit_test(small, tool))
+        write_text(str(folder / "issue.md"), issue_text(small, tool))
     raise found.failure
 
 

@@ -59,7 +59,7 @@ func.func @main(%n: index) -> i32 {
     Report(
         113687,
         "affine-scalrep",
-        "expected 15, got 11",
+        "expected 15, got ",
         "func.func(affine-scalrep),lower-affine",
         """
 func.func @main() -> i64 {
