@@ -94,11 +94,38 @@ class AffineProgram(Program):
             self.scope.setdefault("index", []).append(counter)
             if carries:
                 self.scope.setdefault(self.element, []).append(own)
-            self.statements((self.nest, self._guarded, self.load, self.store, self._both), 3)
+            kinds = (self.nest, self._guarded, self.load, self.store, self._both, self._vectors)
+            self.statements(kinds, 3)
             if carries:
                 self.write(f"affine.yield {self.any(self.element)} : {self.element}")
         if carries:
             self.scope.setdefault(self.element, []).append(result)
+
+    def _vectors(self) -> None:
+        """Load some elements side by side, and store them elsewhere."""
+        lanes = self.draw.one_of((2, 4))
+        type = shaped("vector", [lanes], self.element)
+        fitting = [name for name in self.buffers if self.buffers[name][0][-1] >= lanes]
+        if not fitting:
+            return self._both()
+        value = self.name()
+        self.write(f"{value} = affine.vector_load {self._row(fitting, lanes)}, {type}")
+        if self.draw.chance():
+            spread, made = self.name(), self.name()
+            op = "addf" if self.element == "f32" else "addi"
+            number = self.any(self.element)
+            self.write(f"{spread} = vector.broadcast {number} : {self.element} to {type}")
+            self.write(f"{made} = arith.{op} {value}, {spread} : {type}")
+            value = made
+        self.write(f"affine.vector_store {value}, {self._row(fitting, lanes)}, {type}")
+        return None
+
+    def _row(self, names: Sequence[str], lanes: int) -> str:
+        name = self.draw.one_of(names)
+        shape = self.buffers[name][0]
+        sizes = [*shape[:-1], shape[-1] - lanes + 1]
+        indices = ", ".join([self._expression(size) for size in sizes])
+        return f"{name}[{indices}] : {self.memory(name)}"
 
     def _both(self) -> None:
         self.load()
