@@ -14,14 +14,17 @@ from gawee_dialect.fuzz.session import Tried
 from gawee_dialect.fuzz.tool_pipelines import PASSES, random_pipeline
 from gawee_dialect.fuzz.tool_programs import Program
 from gawee_dialect.instruments.check.each_pass import CheckSettings
+from gawee_dialect.instruments.check.execute import Engine
 from gawee_dialect.instruments.tool.check import (
     CrashingTool,
     check_pipeline,
     issue_text,
     lit_test,
+    prepare,
     readable,
     reduced,
     smaller,
+    whole,
 )
 from gawee_dialect.instruments.tool.pipeline import Tool, pass_of, split_pipeline
 from gawee_dialect.reduce.failure import OutOfTime, time_limit
@@ -74,6 +77,9 @@ class ToolSession:
     def run(self, task: ToolTask) -> Tried:
         """Try some numbers."""
         tried = Tried()
+        if self.passes is not None:
+            texts = [self.trial(number)[1] for number in task.numbers]
+            prepare(texts, whole(self.passes), self.tool, 2 * [Engine.NATIVE.value])
         for number in task.numbers:
             if time() >= task.until:
                 break

@@ -19,7 +19,11 @@ class AffineProgram(Program):
                 self.allocate()
             if self.draw.chance(0.4):
                 self._part()
-            self.statements((self.nest, self.nest, self.nest, self.load, self.store), 4)
+            if self.draw.chance():
+                for _ in range(self.draw.integer(1, 3)):
+                    self._plain()
+            else:
+                self.statements((self.nest, self.nest, self.nest, self.load, self.store), 4)
             return self.results()
 
         return self.function(self.arguments(), body)
@@ -70,6 +74,28 @@ class AffineProgram(Program):
     def store(self) -> None:
         place, element = self.place()
         self.write(f"affine.store {self.any(element)}, {place}")
+
+    def _plain(self) -> None:
+        """One to three loops of known bounds, and in the innermost a few loads and stores."""
+        draw, counter = self.draw, self.name()
+        start, step = draw.one_of((0, 0, 0, 1)), draw.one_of((1, 1, 1, 1, 2))
+        end = start + draw.integer(2, 6)
+        with self.block(f"affine.for {counter} = {start} to {end} step {step} {{"):
+            self.counters[counter] = end
+            if len(self.counters) < draw.integer(1, 3):
+                return self._plain()
+            for _ in range(draw.integer(1, 2)):
+                draw.one_of((self._moved, self._moved, self._both, self._vectors))()
+        return None
+
+    def _moved(self) -> None:
+        """Load an element, and store it, or one more than it, elsewhere."""
+        place, element = self.place()
+        loaded = self.value(f"affine.load {place}", element)
+        op = "addf" if element == "f32" else "addi"
+        if self.draw.chance():
+            loaded = self.value(f"arith.{op} {loaded}, {self.any(element)} : {element}", element)
+        self.write(f"affine.store {loaded}, {self.place()[0]}")
 
     def nest(self) -> None:
         """A loop, with what is in it."""

@@ -1,6 +1,7 @@
 """What affine ops compute: their maps at the values of their operands."""
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
@@ -15,7 +16,7 @@ from xdsl.interpreter import (
     impl_terminator,
     register_impls,
 )
-from xdsl.ir.affine import AffineMap
+from xdsl.ir.affine import AffineConstraintKind, AffineMap, AffineSet
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.interpreter.arrays import Array
@@ -30,6 +31,23 @@ def results(map: AffineMap, values: Sequence[Array]) -> list[int]:
     """Evaluate every result of a map; `values` are the dimensions, then the symbols."""
     numbers = [int(value) for value in values]
     return list(map.eval(numbers[: map.num_dims], numbers[map.num_dims :]))
+
+
+COMPARED: Mapping[AffineConstraintKind, Callable[[int, int], bool]] = {
+    AffineConstraintKind.ge: operator.ge,
+    AffineConstraintKind.le: operator.le,
+    AffineConstraintKind.eq: operator.eq,
+}
+
+
+def holds(condition: AffineSet, values: Sequence[Array]) -> bool:
+    """Whether values, the dimensions and then the symbols, are in a set."""
+    numbers = [int(value) for value in values]
+    dims, symbols = numbers[: condition.num_dims], numbers[condition.num_dims :]
+    return all(
+        COMPARED[each.kind](each.lhs.eval(dims, symbols), each.rhs.eval(dims, symbols))
+        for each in condition.constraints
+    )
 
 
 def _groups(bounds: Sequence[int], sizes: DenseIntElementsAttr) -> list[Sequence[int]]:
@@ -85,6 +103,11 @@ class AffineFunctions(OpFunctions):
                 op.body, (np.int64(index), *carried), "affine_loop"
             )
         return tuple(carried)
+
+    @impl(affine.IfOp)
+    def if_(self, interpreter: Interpreter, op: affine.IfOp, args: PythonValues) -> PythonValues:
+        region = op.then_region if holds(op.condition.data, args) else op.else_region
+        return interpreter.run_ssacfg_region(region, (), "affine_if") if region.blocks else ()
 
     @impl(affine.ParallelOp)
     def parallel(

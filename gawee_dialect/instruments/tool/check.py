@@ -217,11 +217,9 @@ class ToolPlan(Plan):
             return self._interpreted(data, (SeesLoops(),))
 
     @property
-    def is_parallel(self) -> bool:
-        """Whether parallel loops are interpreted."""
-        function = find_function(self.module, self.function)
-        inside = () if self.code is not None or function is None else all_ops(function)
-        return any(isinstance(op, PARALLEL) for op in inside)
+    def has_parallel_loops(self) -> bool:
+        """Whether there are parallel loops, as far as the module is read."""
+        return any(isinstance(op, PARALLEL) for op in all_ops(self.module))
 
     def recorded(self, value: object) -> Array | None:
         """Return a value of the run as an array: scalars are compared too."""
@@ -413,8 +411,11 @@ class CheckTool(CheckEach):
                     self._compare_backwards((before, after), (name, index), found)
 
     def _depends_on_order(self, state: State, name: str, index: int) -> bool:
-        """Whether the iterations of a parallel loop were not independent before."""
-        found = _backwards(state.plans[name], self._data[name][index])
+        """Whether the iterations of a parallel loop may not have been independent before."""
+        plan = state.plans[name]
+        if isinstance(plan, ToolPlan) and plan.code is not None and plan.has_parallel_loops:
+            return True  # as machine code, they ran forwards alone
+        found = _backwards(plan, self._data[name][index])
         expected, tolerance = state.outputs[name][index], self._tolerance(state, state)
         return found is not None and any(
             tolerance.wrong(found[key], expected[key]).any() for key in expected
@@ -469,7 +470,7 @@ class CheckTool(CheckEach):
 
 def _backwards(plan: Plan, data: DataSet) -> dict[str, Array] | None:
     """Return outputs where parallel loops run backwards, None where there are none."""
-    if not isinstance(plan, ToolPlan) or not plan.is_parallel:
+    if not isinstance(plan, ToolPlan) or plan.code is not None or not plan.has_parallel_loops:
         return None
     try:
         return plan.run_backwards(data)
@@ -560,9 +561,7 @@ def check_pipeline(
     from gawee_dialect.universe import make_context
 
     run = Run(Tool(tool) if isinstance(tool, str) else tool, text)
-    parts = split_pipeline(pipeline)
-    if at_once:
-        parts = [f"builtin.module({','.join(map(_inside, parts))})"]
+    parts = [whole(pipeline)] if at_once else split_pipeline(pipeline)
     passes = [ToolPass(run, each) for each in parts]
     if not parts:
         raise GaweeError("expected a pass pipeline, got none")
@@ -588,6 +587,25 @@ def _read_by(tool: Tool, text: str, name: str = NAME) -> str:
 
 def _named(text: str, name: str) -> str:
     return text.replace('"<stdin>"', f'"{name}"')
+
+
+def whole(pipeline: str) -> str:
+    """Return a pipeline as one that a tool runs at once."""
+    return f"builtin.module({','.join(map(_inside, split_pipeline(pipeline)))})"
+
+
+def prepare(texts: Sequence[str], pipeline: str, tool: Tool, engines: Sequence[str]) -> None:
+    """Do for many modules at once what a check `at_once` does for each: it only saves time.
+
+    `engines` are what modules run by, before the pipeline and after it.
+    """
+    made = tool.run_many(texts, NO_PASS)
+    before = [_named(each, NAME) for each in made if each is not None]
+    after = tool.run_many(before, pipeline)
+    pairs = [(a, b) for a, b in zip(before, after, strict=True) if b is not None and a != b]
+    for index, engine in enumerate(engines):
+        if engine == Engine.NATIVE.value:
+            lower_many(tool.name, [pair[index] for pair in pairs])
 
 
 def _inside(part: str) -> str:
@@ -672,13 +690,7 @@ class WrongToolPass(Failure):
     def prepare(self, modules: Sequence[ModuleOp]) -> None:
         """Run the tool on all modules at once."""
         texts = [module_text(each, TextOptions(generic=True)) for each in modules]
-        made = self._tool.run_many(texts, NO_PASS)
-        before = [_named(each, NAME) for each in made if each is not None]
-        after = self._tool.run_many(before, self._pipeline)
-        pairs = [(a, b) for a, b in zip(before, after, strict=True) if b is not None and a != b]
-        for index, engine in enumerate(self._engines):
-            if engine == Engine.NATIVE.value:
-                lower_many(self._tool.name, [pair[index] for pair in pairs])
+        prepare(texts, self._pipeline, self._tool, self._engines)
 
 
 def moves_numbers(failure: CheckFailure) -> bool:

@@ -394,6 +394,22 @@ func.func @main(%x: memref<8xi32>) {
 }
 """,
     ),
+    Report(
+        0,
+        "affine-parallelize",
+        "where parallel loops run backwards",
+        "func.func(affine-parallelize),lower-affine",
+        """
+func.func @main(%x: memref<8xi32>) {
+  %v = memref.subview %x[1] [7] [1] : memref<8xi32> to memref<7xi32, strided<[1], offset: 1>>
+  affine.for %i = 0 to 7 {
+    %a = affine.load %x[%i] : memref<8xi32>
+    affine.store %a, %v[%i] : memref<7xi32, strided<[1], offset: 1>>
+  }
+  return
+}
+""",
+    ),
 )
 
 CRASHES = (

@@ -157,6 +157,35 @@ def test_a_report_is_reduced_and_still_shows_its_wrong_pass(
     assert all(each in small.text for each in has)
 
 
+# Parallel loops run backwards too.
+
+RACE = """
+func.func @main(%x: memref<8xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  KIND %i = BOUNDS {
+    %j = arith.addi %i, %c1 : index
+    %a = memref.load %x[%i] : memref<8xi32>
+    memref.store %a, %x[%j] : memref<8xi32>
+    END
+  }
+  return
+}
+"""
+
+
+@requires_upstream
+@pytest.mark.parametrize("pipeline", ["cse", "scf-parallel-for-to-nested-fors"])
+def test_what_depended_on_the_order_of_parallel_loops_before_is_no_fault_of_a_pass(
+    pipeline: str,
+) -> None:
+    parallel = "(%c0) to (%c7) step (%c1)"
+    text = RACE.replace("KIND %i", "scf.parallel (%i)").replace("BOUNDS", parallel)
+
+    assert_pipeline_correct(text.replace("END", "scf.reduce"), pipeline)
+
+
 # Many modules at once.
 
 
