@@ -161,9 +161,8 @@ class MapProgram(Program):
             return f"({inner} * {draw.integer(-4, 8)})"
         if choice < 3:
             return f"({inner} {draw.one_of(('+', '-'))} {self._expression(depth - 1)})"
-        by = "%s" if draw.chance(0.1) else str(draw.integer(1, 8))
-        by = by.replace("%s", "t")  # a symbol that is above zero
-        return f"({inner} {draw.one_of(('floordiv', 'ceildiv', 'mod'))} {by})"
+        division = draw.one_of(("floordiv", "ceildiv", "mod"))
+        return f"({inner} {division} {draw.integer(1, 8)})"
 
     def _map(self) -> None:
         kind = self.draw.one_of(("apply", "apply", "min", "max"))
@@ -172,7 +171,7 @@ class MapProgram(Program):
         a, b, s = self._any(), self._any(), self._any()
         most = 8**3 * (self._most[a] + self._most[b] + self._most[s] + 9)
         if most < 1 << 40:
-            map = f"affine_map<(a, b)[s, t] -> ({results})>({a}, {b})[{s}, %n]"
+            map = f"affine_map<(a, b)[s] -> ({results})>({a}, {b})[{s}]"
             self._made(f"affine.{kind} {map}", most)
 
     def _places(self) -> None:

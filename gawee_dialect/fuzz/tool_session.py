@@ -15,18 +15,17 @@ from gawee_dialect.fuzz.tool_pipelines import PASSES, random_pipeline
 from gawee_dialect.fuzz.tool_programs import Program
 from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.check.execute import Engine
-from gawee_dialect.instruments.tool.check import (
+from gawee_dialect.instruments.tool.check import check_pipeline, whole
+from gawee_dialect.instruments.tool.pipeline import Tool, pass_of, split_pipeline
+from gawee_dialect.instruments.tool.reproducer import (
     CrashingTool,
-    check_pipeline,
     issue_text,
     lit_test,
     prepare,
     readable,
     reduced,
     smaller,
-    whole,
 )
-from gawee_dialect.instruments.tool.pipeline import Tool, pass_of, split_pipeline
 from gawee_dialect.reduce.failure import OutOfTime, time_limit
 from gawee_dialect.whole_file import write_file
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, TypeGuard
+from typing import TypeGuard
 
 import numpy as np
 from xdsl.dialects import affine, arith, memref, scf
@@ -39,8 +39,6 @@ from gawee_dialect.instruments.tool.native import (
     Shaped,
     check_type,
     llvm_of,
-    lower_many,
-    outputs_of,
 )
 from gawee_dialect.instruments.tool.pipeline import (
     UNREAD,
@@ -48,7 +46,6 @@ from gawee_dialect.instruments.tool.pipeline import (
     Tool,
     ToolPass,
     read,
-    run_program,
     split_pipeline,
 )
 from gawee_dialect.interpreter.arrays import Array, Unwritten, dtype_of, unwritten_memory
@@ -57,9 +54,7 @@ from gawee_dialect.interpreter.scf import SeesLoops, parallel_loops_backwards
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.numerics import REASSOCIATES
 from gawee_dialect.passes.pass_manager import run_pipeline
-from gawee_dialect.reduce.failure import Failure
 from gawee_dialect.upstream.forall import ForallOp
-from gawee_dialect.upstream.printing import TextOptions, module_text
 from gawee_dialect.upstream.walk import all_ops
 
 OPEN_SIZE = 7
@@ -528,9 +523,6 @@ def _is_interpretable(module: ModuleOp, name: str) -> bool:
     return True
 
 
-# A check, and what is made of what it finds.
-
-
 @dataclass
 class Checked:
     """What a check of a pipeline found."""
@@ -566,7 +558,7 @@ def check_pipeline(
     if not parts:
         raise GaweeError("expected a pass pipeline, got none")
     ctx = make_context(allow_unregistered=True)
-    run.text = _read_by(run.tool, text, name)
+    run.text = read_by(run.tool, text, name)
     module = read(ctx, run.text, name)
     check = CheckTool(run, settings)
     try:
@@ -577,35 +569,22 @@ def check_pipeline(
     return Checked(check.steps)
 
 
-def _read_by(tool: Tool, text: str, name: str = NAME) -> str:
+def read_by(tool: Tool, text: str, name: str = NAME) -> str:
     """Return a text as a tool writes it.
 
     By its custom syntax it may have ops that are not known here.
     """
-    return _named(tool.run(text, NO_PASS), name)
+    return renamed(tool.run(text, NO_PASS), name)
 
 
-def _named(text: str, name: str) -> str:
+def renamed(text: str, name: str) -> str:
+    """Return what a tool wrote of its standard input, with a name of that."""
     return text.replace('"<stdin>"', f'"{name}"')
 
 
 def whole(pipeline: str) -> str:
     """Return a pipeline as one that a tool runs at once."""
     return f"builtin.module({','.join(map(_inside, split_pipeline(pipeline)))})"
-
-
-def prepare(texts: Sequence[str], pipeline: str, tool: Tool, engines: Sequence[str]) -> None:
-    """Do for many modules at once what a check `at_once` does for each: it only saves time.
-
-    `engines` are what modules run by, before the pipeline and after it.
-    """
-    made = tool.run_many(texts, NO_PASS)
-    before = [_named(each, NAME) for each in made if each is not None]
-    after = tool.run_many(before, pipeline)
-    pairs = [(a, b) for a, b in zip(before, after, strict=True) if b is not None and a != b]
-    for index, engine in enumerate(engines):
-        if engine == Engine.NATIVE.value:
-            lower_many(tool.name, [pair[index] for pair in pairs])
 
 
 def _inside(part: str) -> str:
@@ -622,158 +601,3 @@ def assert_pipeline_correct(
     found = check_pipeline(text, pipeline, tool, settings)
     if found.failure is not None:
         raise AssertionError(str(found.failure)) from found.failure
-
-
-class WrongToolPass(Failure):
-    """A pass of another tool that changes what a module computes."""
-
-    verifies: ClassVar[bool] = True
-
-    def __init__(
-        self, pipeline: str, tool: Tool, settings: CheckSettings, moves: bool = True
-    ) -> None:
-        self._pipeline, self._tool, self._settings = pipeline, tool, settings
-        self._moves = moves
-        """Whether numbers are others, and not a module that runs no more."""
-        self._engines: Sequence[str] = ()
-        """What the last module that failed ran by, before the pass and after it."""
-
-    def describe(self) -> str:
-        return f"'{self._pipeline}' changes outputs"
-
-    def holds(self, module: ModuleOp) -> bool:
-        try:
-            return self._holds(module)
-        except Exception:  # another failure than this one
-            return False
-
-    def _holds(self, module: ModuleOp) -> bool:
-        text = module_text(module, TextOptions(generic=True))
-        before = _read_by(self._tool, text)
-        after = self._tool.run(before, self._pipeline)
-        if after == before:
-            return False
-        if self._moves and set(self._engines) == {Engine.NATIVE.value}:
-            return self._moves_natively(module, before, after)
-        found = check_pipeline(text, self._pipeline, self._tool, self._settings)
-        if found.failure is None or moves_numbers(found.failure) != self._moves:
-            return False
-        self._engines = [step.engine for step in found.steps]
-        return True
-
-    def _moves_natively(self, module: ModuleOp, before: str, after: str) -> bool:
-        """Whether machine code says that numbers are others: what the tool left need not be read.
-
-        Unoptimised and optimised code have to agree on the module before the pass.
-        """
-        tolerance = Tolerance((REASSOCIATES,), self._settings.rtol, self._settings.atol)
-        for function in functions_of(module):
-            types, data = function.function_type, data_of(module, function, self._settings.seed)
-            convention = Convention(list(types.inputs), list(types.outputs), OPEN_SIZE)
-            given, name = len(types.inputs), function.sym_name.data
-            old, new = (
-                Code(llvm_of(self._tool.name, text), name, convention, given, memory_of(types))
-                for text in (before, after)
-            )
-            others = [replace(each, unwritten=Unwritten.LARGEST) for each in data]
-            runs = [(old, data), (replace(old, optimized=True), others), (new, data)]
-            expected, again, actual = outputs_of(runs)
-            if not same_outputs(expected, again):
-                return False
-            pairs = [
-                pair for pair in zip(expected, actual, strict=True) if [*pair[0]] == [*pair[1]]
-            ]
-            if any(tolerance.wrong(b[k], a[k]).any() for a, b in pairs for k in a):
-                return True
-        return False
-
-    def prepare(self, modules: Sequence[ModuleOp]) -> None:
-        """Run the tool on all modules at once."""
-        texts = [module_text(each, TextOptions(generic=True)) for each in modules]
-        prepare(texts, self._pipeline, self._tool, self._engines)
-
-
-def moves_numbers(failure: CheckFailure) -> bool:
-    """Whether a pass left a module that computes something else, and not one that does not run."""
-    return failure.differing.expected is not None
-
-
-class CrashingTool(Failure):
-    """A pipeline of another tool that ends badly, and what it says then."""
-
-    verifies: ClassVar[bool] = True
-
-    def __init__(self, pipeline: str, tool: Tool, said: str) -> None:
-        self._pipeline, self._tool, self._said = pipeline, tool, said
-
-    def describe(self) -> str:
-        return f"'{self._pipeline}' crashes"
-
-    def holds(self, module: ModuleOp) -> bool:
-        try:
-            self._tool.run(module_text(module, TextOptions(generic=True)), self._pipeline)
-        except GaweeError as error:
-            return self._said in error.diagnostics[0].message
-        return False
-
-
-def reduced(found: Checked, tool: Tool, settings: CheckSettings, seconds: float) -> Checked:
-    """Return what a check finds of a small module which the wrong pass still changes."""
-    moves = found.failure is not None and moves_numbers(found.failure)
-    small = smaller(found.text, WrongToolPass(found.pipeline, tool, settings, moves), seconds)
-    again = check_pipeline(readable(small, tool), found.pipeline, tool, settings)
-    return found if again.failure is None else replace(again, text=readable(small, tool))
-
-
-def readable(text: str, tool: Tool) -> str:
-    """Return MLIR text as a tool writes it where it is not told how, as it is where it cannot."""
-    try:
-        return run_program(tool.name, tool.flags, text)
-    except GaweeError:
-        return text
-
-
-def smaller(text: str, failure: Failure, seconds: float) -> str:
-    """Return a small module that still fails, as text; the text as it is where none is found."""
-    from time import monotonic
-
-    from gawee_dialect.reduce.reducer import Reducer
-    from gawee_dialect.universe import make_context
-
-    limit = monotonic() + seconds
-    module = read(make_context(allow_unregistered=True), text, NAME)
-    if UNREAD in module.attributes or not failure.holds(module):
-        return text
-    reducer = Reducer(module, failure, lambda step, reducer: None, 60.0, limit)
-    small = reducer.reduce()
-    if "gawee." not in text:
-        for function in (op for op in small.ops if isinstance(op, FuncOp)):
-            function.arg_attrs = function.res_attrs = None  # names that reducing gave
-    return module_text(small, TextOptions(generic=True))
-
-
-def lit_test(found: Checked, tool: Tool) -> str:
-    """Return a lit test that fails as long as a pass is wrong."""
-    command = f"gawee-check %s --tool {tool.name} --pass-pipeline='{found.pipeline}'"
-    return f"// RUN: {command}\n\n{found.text.strip()}\n"
-
-
-def issue_text(found: Checked, tool: Tool) -> str:
-    """Return what a report of a wrong pass says, in Markdown."""
-    assert found.failure is not None
-    name = found.failure.pass_name
-    differing = found.failure.differing
-    what = f"Expected {differing.expected!s}, got {differing.actual!s}." if differing.op else ""
-    lines = (
-        f"# `{name}` changes what a program computes",
-        "",
-        f"{found.failure.diagnostics[0].message} {what}".strip(),
-        "",
-        "```mlir",
-        found.text.strip(),
-        "```",
-        "",
-        f"    {tool.command(found.pipeline)}",
-        "",
-    )
-    return "\n".join(lines)

@@ -8,8 +8,9 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from gawee_dialect.instruments.check.each_pass import CheckSettings
-from gawee_dialect.instruments.tool.check import Checked, check_pipeline, reduced
+from gawee_dialect.instruments.tool.check import Checked, check_pipeline
 from gawee_dialect.instruments.tool.pipeline import Tool, read
+from gawee_dialect.instruments.tool.reproducer import reduced
 from gawee_dialect.universe import make_context
 from gawee_dialect.upstream.walk import all_ops
 from tests.instruments.tool.pipelines import CHECKED, PROGRAMS

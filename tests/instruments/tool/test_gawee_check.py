@@ -13,7 +13,7 @@ import pytest
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.tool import native
-from gawee_dialect.instruments.tool.check import assert_pipeline_correct, check_pipeline, reduced
+from gawee_dialect.instruments.tool.check import assert_pipeline_correct, check_pipeline
 from gawee_dialect.instruments.tool.native import described
 from gawee_dialect.instruments.tool.pipeline import (
     Tool,
@@ -22,6 +22,7 @@ from gawee_dialect.instruments.tool.pipeline import (
     run_program,
     split_pipeline,
 )
+from gawee_dialect.instruments.tool.reproducer import reduced
 from gawee_dialect.tools import gawee_check
 from tests.effort import mostly_full
 from tests.instruments.tool.pipelines import CHECKED, PROGRAMS
@@ -184,6 +185,32 @@ def test_what_depended_on_the_order_of_parallel_loops_before_is_no_fault_of_a_pa
     text = RACE.replace("KIND %i", "scf.parallel (%i)").replace("BOUNDS", parallel)
 
     assert_pipeline_correct(text.replace("END", "scf.reduce"), pipeline)
+
+
+PARALLEL_NEST = """
+func.func @main(%x: memref<6x5xi32>, %s: i32, %n: index) {
+  affine.parallel (%i, %j) = (0, max(1, %n - 2)) to (min(6, %n + 3), 5) step (2, 1) {
+    %r = affine.if affine_set<(a, b)[c] : (a - b >= 0, c - 1 >= 0)>(%i, %j)[%n] -> i32 {
+      %a = affine.load %x[%i, %j] : memref<6x5xi32>
+      affine.yield %a : i32
+    } else {
+      affine.yield %s : i32
+    }
+    affine.if affine_set<(a) : (a mod 2 == 0)>(%j) {
+      affine.store %r, %x[%i + 1, %j] : memref<6x5xi32>
+    }
+  }
+  return
+}
+"""
+
+
+@requires_upstream
+def test_parallel_nests_and_choices_of_affine_are_interpreted_as_upstream_lowers_them() -> None:
+    found = check_pipeline(PARALLEL_NEST, "lower-affine,convert-scf-to-cf")
+
+    assert found.failure is None
+    assert [step.engine for step in found.steps] == [*2 * ["interpreter"], "native"]
 
 
 # Many modules at once.
