@@ -48,7 +48,13 @@ from gawee_dialect.instruments.tool.pipeline import (
     read,
     split_pipeline,
 )
-from gawee_dialect.interpreter.arrays import Array, Unwritten, dtype_of, unwritten_memory
+from gawee_dialect.interpreter.arrays import (
+    Array,
+    Unwritten,
+    dtype_of,
+    poison_as_unwritten,
+    unwritten_memory,
+)
 from gawee_dialect.interpreter.machine import check_implemented, make_machine
 from gawee_dialect.interpreter.scf import SeesLoops, parallel_loops_backwards
 from gawee_dialect.passes.instrument import instrumented
@@ -230,7 +236,8 @@ class ToolPlan(Plan):
         arrays = [_operand(array) for array in data.arrays.values()]
         arrays += [np.zeros(convention.shape(t), dtype_of(t)) for t in types[self.given :]]
         listeners = (*listeners, _Steps())
-        with unwritten_memory(data.unwritten), np.errstate(all="ignore"):
+        unwritten = unwritten_memory(data.unwritten)
+        with unwritten, poison_as_unwritten(), np.errstate(all="ignore"):
             results = make_machine(self.module, listeners).call_op(function, tuple(arrays))
         found = [*results, *arrays[self.given :]]
         named = {f"result{index}": np.array(each) for index, each in enumerate(found)}
