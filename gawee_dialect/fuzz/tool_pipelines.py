@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from gawee_dialect.fuzz.draw import Draw
+from gawee_dialect.fuzz.tool_numbers import BlockProgram, MapProgram, WideProgram
 from gawee_dialect.fuzz.tool_programs import LoopProgram, Program, ScalarProgram
 from gawee_dialect.fuzz.tool_structures import (
     AffineProgram,
@@ -14,11 +15,38 @@ from gawee_dialect.fuzz.tool_structures import (
 ANYWHERE = (
     *("canonicalize", "cse", "sccp", "loop-invariant-code-motion", "control-flow-sink"),
     *("int-range-optimizations", "arith-unsigned-when-equivalent", "remove-dead-values", "mem2reg"),
+    "sroa,mem2reg",
     "arith-int-range-narrowing{int-bitwidths-supported=8,16,32}",
 )
-BUFFERS = (
+_BUFFERIZE = (
     "one-shot-bufferize{bufferize-function-boundaries "
-    "function-boundary-type-conversion=identity-layout-map}"
+    "function-boundary-type-conversion=identity-layout-map%s}"
+)
+BUFFERS = (
+    *(_BUFFERIZE % "", _BUFFERIZE % "", _BUFFERIZE % " analysis-heuristic=top-down"),
+    _BUFFERIZE % " analysis-heuristic=bottom-up-from-terminators",
+    *(_BUFFERIZE % f" analysis-heuristic=fuzzer analysis-fuzzer-seed={n}" for n in (1, 2)),
+)
+BLOCKS = (
+    *("sccp", "canonicalize", "int-range-optimizations", "remove-dead-values", "cse"),
+    *("lift-cf-to-scf", "lift-cf-to-scf,convert-scf-to-cf", "arith-unsigned-when-equivalent"),
+    *("convert-arith-to-llvm", "convert-index-to-llvm", "convert-cf-to-llvm"),
+    "canonicalize{region-simplify=aggressive}",
+)
+WIDE = (
+    "arith-emulate-wide-int{widest-int-supported=32}",
+    "arith-int-range-narrowing{int-bitwidths-supported=8,16,32}",
+    *("int-range-optimizations", "arith-expand", "canonicalize", "arith-unsigned-when-equivalent"),
+)
+MAPS = (
+    *(
+        "canonicalize",
+        "func.func(affine-simplify-structures)",
+        "func.func(affine-simplify-min-max)",
+    ),
+    *("affine-expand-index-ops", "affine-expand-index-ops-as-affine", "lower-affine", "cse"),
+    *("int-range-optimizations", "arith-unsigned-when-equivalent", "sccp"),
+    "arith-int-range-narrowing{int-bitwidths-supported=8,16,32}",
 )
 ON_MEMORY = (
     *("func.func(buffer-hoisting)", "func.func(buffer-loop-hoisting)"),
@@ -62,6 +90,7 @@ AFFINE = (
     "func.func(affine-data-copy-generate{generate-dma=false fast-mem-space=0})",
     "func.func(affine-super-vectorize{virtual-vector-size=4})",
     "func.func(affine-super-vectorize{virtual-vector-size=2 vectorize-reductions})",
+    "func.func(affine-parallelize),lower-affine",
     *(
         "affine-expand-index-ops",
         "affine-expand-index-ops-as-affine",
@@ -112,15 +141,22 @@ PASSES: Mapping[type[Program], Sequence[str]] = {
     ViewProgram: (*ON_MEMORY, *ON_MEMORY, *ANYWHERE, "convert-scf-to-cf"),
     TensorProgram: (*TENSORS, *TENSORS, *ANYWHERE),
     VectorProgram: (*VECTORS, *ANYWHERE, "canonicalize"),
+    BlockProgram: BLOCKS,
+    WideProgram: (WIDE[0], *WIDE),
+    MapProgram: MAPS,
 }
 """What a program's pipeline is drawn from."""
+
+
+KINDS: Mapping[str, type[Program]] = {kind.what.split()[-1]: kind for kind in PASSES}
+"""Programs by the names that `--generators` takes."""
 
 
 def random_pipeline(draw: Draw, kind: type[Program]) -> str:
     """Draw some passes in any order; tensors mostly end as loops over memory."""
     passes = [draw.one_of(PASSES[kind]) for _ in range(draw.integer(1, 4))]
     if kind is TensorProgram and draw.chance(0.7):
-        passes += [BUFFERS, *([draw.one_of(ON_MEMORY)] if draw.chance() else [])]
+        passes += [draw.one_of(BUFFERS), *([draw.one_of(ON_MEMORY)] if draw.chance() else [])]
         if draw.chance(0.6):
             made = draw.one_of(FROM_TENSORS)
             more = AFFINE if "affine" in made else (*LOOPS, *ANYWHERE)

@@ -5,6 +5,7 @@ Indices are in range, divisors are not 0, shifts are less than the width, no loo
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from math import prod
 from typing import ClassVar
 
 from gawee_dialect.fuzz.draw import Draw
@@ -20,7 +21,7 @@ OF_FLOATS = ("addf", "subf", "mulf", "maximumf", "minimumf")
 PARTIAL = ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi", "ceildivui")
 SHIFTS = ("shli", "shrsi", "shrui")
 PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "uge", "ult")
-WIDTHS = {"i1": 1, "i8": 8, "i32": 32, "i64": 64, "index": 64}
+WIDTHS = {"i1": 1, "i6": 6, "i8": 8, "i32": 32, "i64": 64, "index": 64}
 MOST_DEPTH = 3
 
 
@@ -33,7 +34,7 @@ class Program:
     """A function that is written line by line; what it may read is in scope by its type."""
 
     what: ClassVar[str]
-    """As it is said in counts."""
+    """As it is said in counts: `of loops`; the last word is the name that `--generators` takes."""
 
     def text(self) -> str:
         """Draw the text of a module."""
@@ -308,8 +309,17 @@ class LoopProgram(Program):
 
     @property
     def _kinds(self) -> Sequence[Callable[[], None]]:
-        loops = (self.loop, self.loop, self.choice, self.repeat, self.parallel)
-        return (self.load, self.store, self.allocate, lambda: self.numbers(3), *loops)
+        loops = (self.loop, self.loop, self.choice, self.repeat, self.parallel, self.two_parallel)
+        return (self.load, self.store, self.allocate, self.slot, lambda: self.numbers(3), *loops)
+
+    def slot(self) -> None:
+        """Memory of one element on the stack, which may become a value."""
+        shape = self.draw.one_of(([], [1], [2]))
+        type, name = shaped("memref", shape, self.element), self.name()
+        self.write(f"{name} = memref.alloca() : {type}")
+        for index in self.indices(*range(shape[0])) if shape else [""]:
+            self.write(f"memref.store {self.any(self.element)}, {name}[{index}] : {type}")
+        self.buffers[name] = shape, self.element
 
     def _carried(self) -> tuple[list[str], list[str]]:
         types = [self.element, *(["i32"] if self.draw.chance(0.3) else [])]
@@ -351,9 +361,14 @@ class LoopProgram(Program):
         if types:
             head = f"{result[0]} = {head} iter_args({carried}) -> ({', '.join(types)})"
         with self.block(f"{head} {{"):
-            self.counters[counter] = end
-            for name, type in zip((counter, *own), ("index", *types), strict=True):
+            for name, type in zip(own, types, strict=True):
                 self.scope.setdefault(type, []).append(name)
+            if self.draw.chance(0.25):  # a counter that is read once, by a sum or a product
+                op = self.draw.one_of(("addi", "muli"))
+                self.value(f"arith.{op} {counter}, {self.any('index')} : index", "index")
+            else:
+                self.counters[counter] = end
+                self.scope.setdefault("index", []).append(counter)
             self.statements(self._kinds, 3)
             if types:
                 self._yielded(types)
@@ -413,16 +428,59 @@ class LoopProgram(Program):
 
     def parallel(self) -> None:
         """A parallel loop whose iterations write a place each, of memory that they do not read."""
-        shape = self.draw.integer(1, 6)
-        name, type = self._filled([shape]), shaped("memref", [shape], self.element)
-        bounds = self.indices(0, shape, self.draw.integer(1, 2))
-        counter = self.name()
-        head = f"scf.parallel ({counter}) = ({bounds[0]}) to ({bounds[1]}) step ({bounds[2]}) {{"
-        with self.block(head):
-            self.counters[counter] = shape
-            self.scope["index"].append(counter)
-            self.load()
+        shape = self.draw.integers(self.draw.integer(1, 3), 1, 5)
+        name = self._filled(shape)
+        self._in_parallel(shape, self._some_bounds(shape), name, self.load)
+        self.buffers[name] = shape, self.element
+
+    def two_parallel(self) -> None:
+        """Two parallel loops side by side; the second one reads what the first one wrote."""
+        shape = self.draw.integers(self.draw.integer(1, 2), 2, 5)
+        first, second = self._filled(shape), self._filled(shape)
+        bounds = self._some_bounds(shape)
+        other = self._some_bounds(shape) if self.draw.chance(0.2) else bounds
+        view = self._view(first, shape) if self.draw.chance(0.4) else first
+        known = {**self.buffers}
+        self._in_parallel(shape, bounds, first, self.load)
+        self.buffers[view] = shape, self.element
+
+        def read() -> None:
+            indices = ", ".join([self.index(size) for size in shape])
+            self.value(f"memref.load {view}[{indices}] : {self.memory(view)}", self.element)
+
+        self._in_parallel(shape, other, second, read)
+        self.buffers = known | {name: (shape, self.element) for name in (first, second)}
+
+    def _view(self, name: str, shape: Sequence[int]) -> str:
+        """View all of some memory by another name."""
+        view, type = self.name(), shaped("memref", shape, self.element)
+        offsets, ones = [0] * len(shape), [1] * len(shape)
+        steps = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
+        self.layouts[view] = f", strided<{steps}>"
+        to = shaped("memref", shape, f"{self.element}{self.layouts[view]}")
+        self.write(f"{view} = memref.subview {name}{offsets} {list(shape)} {ones} : {type} to {to}")
+        return view
+
+    def _some_bounds(self, shape: Sequence[int]) -> Sequence[Sequence[str]]:
+        """Return where counters begin and end, and their steps."""
+        starts = [self.draw.integer(0, 1) if self.draw.chance(0.3) else 0 for _ in shape]
+        steps = [self.draw.one_of((1, 1, 1, 2, 3)) for _ in shape]
+        return [self.indices(*each) for each in (starts, shape, steps)]
+
+    def _in_parallel(
+        self,
+        shape: Sequence[int],
+        bounds: Sequence[Sequence[str]],
+        target: str,
+        read: Callable[[], None],
+    ) -> None:
+        counters = [self.name() for _ in shape]
+        named, (lower, upper, step) = ", ".join(counters), map(", ".join, bounds)
+        with self.block(f"scf.parallel ({named}) = ({lower}) to ({upper}) step ({step}) {{"):
+            self.counters |= dict(zip(counters, shape, strict=True))
+            self.scope["index"] += counters
+            read()
             self.numbers(2)
-            self.write(f"memref.store {self.any(self.element)}, {name}[{counter}] : {type}")
+            type = shaped("memref", shape, self.element)
+            self.write(f"memref.store {self.any(self.element)}, {target}[{named}] : {type}")
             self.write("scf.reduce")
-        self.buffers[name] = [shape], self.element

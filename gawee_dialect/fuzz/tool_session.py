@@ -12,16 +12,20 @@ from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.oracle import Done, Finding
 from gawee_dialect.fuzz.session import Tried
 from gawee_dialect.fuzz.tool_pipelines import PASSES, random_pipeline
+from gawee_dialect.fuzz.tool_programs import Program
 from gawee_dialect.instruments.check.each_pass import CheckSettings
-from gawee_dialect.instruments.tool.check import (
+from gawee_dialect.instruments.check.execute import Engine
+from gawee_dialect.instruments.tool.check import check_pipeline, whole
+from gawee_dialect.instruments.tool.pipeline import Tool, pass_of, split_pipeline
+from gawee_dialect.instruments.tool.reproducer import (
     CrashingTool,
-    check_pipeline,
     issue_text,
     lit_test,
+    prepare,
+    readable,
     reduced,
     smaller,
 )
-from gawee_dialect.instruments.tool.pipeline import Tool, pass_of, split_pipeline
 from gawee_dialect.reduce.failure import OutOfTime, time_limit
 from gawee_dialect.whole_file import write_file
 
@@ -60,16 +64,21 @@ class ToolSession:
     passes: str | None = None
     """The pipeline of all programs; random ones where there is none."""
 
+    kinds: Sequence[type[Program]] = tuple(PASSES)
+
     def trial(self, number: int) -> tuple[str, str, str]:
         """Return what is drawn, a program and a pipeline."""
         draw = Draw(Random(f"{self.seed} {number}"))
-        kind = draw.one_of([*PASSES])
+        kind = draw.one_of(self.kinds)
         text = kind(draw).text()
         return kind.what, text, self.passes or random_pipeline(draw, kind)
 
     def run(self, task: ToolTask) -> Tried:
         """Try some numbers."""
         tried = Tried()
+        if self.passes is not None:
+            texts = [self.trial(number)[1] for number in task.numbers]
+            prepare(texts, whole(self.passes), self.tool, 2 * [Engine.NATIVE.value])
         for number in task.numbers:
             if time() >= task.until:
                 break
@@ -120,8 +129,7 @@ class ToolSession:
             test, issue = self._crash(text, pipeline, finding)
         else:
             small = reduced(found, self.tool, CheckSettings(), SECONDS_TO_REDUCE)
-            test = lit_test(small, found.pipeline, self.tool)
-            issue = issue_text(found, small, self.tool)
+            test, issue = lit_test(small, self.tool), issue_text(small, self.tool)
         name = f"{finding.kind}_{sha256(finding.cause.encode()).hexdigest()[:10]}"
         files = folder / f"{name}.mlir", folder / f"{name}.md"
         folder.mkdir(parents=True, exist_ok=True)
@@ -139,7 +147,8 @@ class ToolSession:
             except GaweeError:
                 before, alone = text, each
                 break
-        small = smaller(before, CrashingTool(alone, self.tool, finding.cause), SECONDS_TO_REDUCE)
+        crash = CrashingTool(alone, self.tool, finding.cause)
+        small = readable(smaller(before, crash, SECONDS_TO_REDUCE), self.tool)
         lines = (f"# `{pass_of(alone)}`: {finding.kind}", "", finding.message, "", "```mlir")
         report = (*lines, small.strip(), "```", "", f"    {self.tool.command(alone)}", "")
         test = f"// RUN: {self.tool.name} %s --pass-pipeline='{alone}'\n\n{small.strip()}\n"

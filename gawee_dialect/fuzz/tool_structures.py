@@ -19,7 +19,11 @@ class AffineProgram(Program):
                 self.allocate()
             if self.draw.chance(0.4):
                 self._part()
-            self.statements((self.nest, self.nest, self.nest, self.load, self.store), 4)
+            if self.draw.chance():
+                for _ in range(self.draw.integer(1, 3)):
+                    self._plain()
+            else:
+                self.statements((self.nest, self.nest, self.nest, self.load, self.store), 4)
             return self.results()
 
         return self.function(self.arguments(), body)
@@ -71,6 +75,28 @@ class AffineProgram(Program):
         place, element = self.place()
         self.write(f"affine.store {self.any(element)}, {place}")
 
+    def _plain(self) -> None:
+        """One to three loops of known bounds, and in the innermost a few loads and stores."""
+        draw, counter = self.draw, self.name()
+        start, step = draw.one_of((0, 0, 0, 1)), draw.one_of((1, 1, 1, 1, 2))
+        end = start + draw.integer(2, 6)
+        with self.block(f"affine.for {counter} = {start} to {end} step {step} {{"):
+            self.counters[counter] = end
+            if len(self.counters) < draw.integer(1, 3):
+                return self._plain()
+            for _ in range(draw.integer(1, 2)):
+                draw.one_of((self._moved, self._moved, self._both, self._vectors))()
+        return None
+
+    def _moved(self) -> None:
+        """Load an element, and store it, or one more than it, elsewhere."""
+        place, element = self.place()
+        loaded = self.value(f"affine.load {place}", element)
+        op = "addf" if element == "f32" else "addi"
+        if self.draw.chance():
+            loaded = self.value(f"arith.{op} {loaded}, {self.any(element)} : {element}", element)
+        self.write(f"affine.store {loaded}, {self.place()[0]}")
+
     def nest(self) -> None:
         """A loop, with what is in it."""
         draw, counter = self.draw, self.name()
@@ -94,11 +120,38 @@ class AffineProgram(Program):
             self.scope.setdefault("index", []).append(counter)
             if carries:
                 self.scope.setdefault(self.element, []).append(own)
-            self.statements((self.nest, self._guarded, self.load, self.store, self._both), 3)
+            kinds = (self.nest, self._guarded, self.load, self.store, self._both, self._vectors)
+            self.statements(kinds, 3)
             if carries:
                 self.write(f"affine.yield {self.any(self.element)} : {self.element}")
         if carries:
             self.scope.setdefault(self.element, []).append(result)
+
+    def _vectors(self) -> None:
+        """Load some elements side by side, and store them elsewhere."""
+        lanes = self.draw.one_of((2, 4))
+        type = shaped("vector", [lanes], self.element)
+        fitting = [name for name in self.buffers if self.buffers[name][0][-1] >= lanes]
+        if not fitting:
+            return self._both()
+        value = self.name()
+        self.write(f"{value} = affine.vector_load {self._row(fitting, lanes)}, {type}")
+        if self.draw.chance():
+            spread, made = self.name(), self.name()
+            op = "addf" if self.element == "f32" else "addi"
+            number = self.any(self.element)
+            self.write(f"{spread} = vector.broadcast {number} : {self.element} to {type}")
+            self.write(f"{made} = arith.{op} {value}, {spread} : {type}")
+            value = made
+        self.write(f"affine.vector_store {value}, {self._row(fitting, lanes)}, {type}")
+        return None
+
+    def _row(self, names: Sequence[str], lanes: int) -> str:
+        name = self.draw.one_of(names)
+        shape = self.buffers[name][0]
+        sizes = [*shape[:-1], shape[-1] - lanes + 1]
+        indices = ", ".join([self._expression(size) for size in sizes])
+        return f"{name}[{indices}] : {self.memory(name)}"
 
     def _both(self) -> None:
         self.load()

@@ -1,9 +1,12 @@
 """What affine ops compute: their maps at the values of their operands."""
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 from xdsl.dialects import affine
+from xdsl.dialects.builtin import DenseIntElementsAttr
 from xdsl.interpreter import (
     Interpreter,
     PythonValues,
@@ -13,11 +16,13 @@ from xdsl.interpreter import (
     impl_terminator,
     register_impls,
 )
-from xdsl.ir.affine import AffineMap
+from xdsl.ir.affine import AffineConstraintKind, AffineMap, AffineSet
+from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.body import gather
 from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.scf import iterations
 from gawee_dialect.interpreter.slices import box
 from gawee_dialect.upstream.affine import MaxOp
 
@@ -26,6 +31,31 @@ def results(map: AffineMap, values: Sequence[Array]) -> list[int]:
     """Evaluate every result of a map; `values` are the dimensions, then the symbols."""
     numbers = [int(value) for value in values]
     return list(map.eval(numbers[: map.num_dims], numbers[map.num_dims :]))
+
+
+COMPARED: Mapping[AffineConstraintKind, Callable[[int, int], bool]] = {
+    AffineConstraintKind.ge: operator.ge,
+    AffineConstraintKind.le: operator.le,
+    AffineConstraintKind.eq: operator.eq,
+}
+
+
+def holds(condition: AffineSet, values: Sequence[Array]) -> bool:
+    """Whether values, the dimensions and then the symbols, are in a set."""
+    numbers = [int(value) for value in values]
+    dims, symbols = numbers[: condition.num_dims], numbers[condition.num_dims :]
+    return all(
+        COMPARED[each.kind](each.lhs.eval(dims, symbols), each.rhs.eval(dims, symbols))
+        for each in condition.constraints
+    )
+
+
+def _groups(bounds: Sequence[int], sizes: DenseIntElementsAttr) -> list[Sequence[int]]:
+    """Return the bounds of each loop of a nest: of the lower ones the greatest counts."""
+    rest, found = iter(bounds), list[Sequence[int]]()
+    for size in sizes.get_values():
+        found.append([*islice(rest, size)])
+    return found
 
 
 @register_impls
@@ -73,6 +103,25 @@ class AffineFunctions(OpFunctions):
                 op.body, (np.int64(index), *carried), "affine_loop"
             )
         return tuple(carried)
+
+    @impl(affine.IfOp)
+    def if_(self, interpreter: Interpreter, op: affine.IfOp, args: PythonValues) -> PythonValues:
+        region = op.then_region if holds(op.condition.data, args) else op.else_region
+        return interpreter.run_ssacfg_region(region, (), "affine_if") if region.blocks else ()
+
+    @impl(affine.ParallelOp)
+    def parallel(
+        self, interpreter: Interpreter, op: affine.ParallelOp, args: PythonValues
+    ) -> PythonValues:
+        if op.results:
+            raise InterpretationError(f"expected no reductions, got {len(op.results)}")
+        split = op.lowerBoundsMap.data.num_dims + op.lowerBoundsMap.data.num_symbols
+        lower = _groups(results(op.lowerBoundsMap.data, args[:split]), op.lowerBoundsGroups)
+        upper = _groups(results(op.upperBoundsMap.data, args[split:]), op.upperBoundsGroups)
+        steps = [step.value.data for step in op.steps]
+        for indices in iterations([*map(max, lower)], [*map(min, upper)], steps):
+            interpreter.run_ssacfg_region(op.body, indices, "affine_parallel")
+        return ()
 
     @impl_terminator(affine.YieldOp)
     def yield_(

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of
+from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of, with_poison
 from gawee_dialect.interpreter.math import maximum, minimum
 from gawee_dialect.interpreter.scalars import Evaluate, plain, scalar_functions
 from gawee_dialect.upstream.arith import ON_VECTORS, CmpfOp, CmpiOp, RemFOp
@@ -71,9 +71,9 @@ def _ceiled_quotient(lhs: Array, rhs: Array) -> Array:
 def _shift(function: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
     def shift(value: Array, amount: Array) -> Array:
         width = 8 * value.dtype.itemsize
-        if np.any(np.greater_equal(unsigned(amount), width)):
-            raise InterpretationError(f"expected a shift by less than {width}")
-        return function(value, amount)
+        wide = np.greater_equal(unsigned(amount), width)
+        made = function(value, np.where(wide, 0, amount).astype(amount.dtype)[()])
+        return with_poison(made, wide, f"expected a shift by less than {width}")
 
     return shift
 

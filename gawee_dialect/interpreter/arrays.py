@@ -135,6 +135,33 @@ def unwritten_memory(holds: Unwritten) -> Generator[None]:
         _unwritten.reset(token)
 
 
+_poison: ContextVar[bool] = ContextVar("poison", default=False)
+
+
+@contextmanager
+def poison_as_unwritten() -> Generator[None]:
+    """Let an op whose result is poison make what memory holds that nothing was written to.
+
+    It may be computed, as long as nothing that counts depends on it. Elsewhere it is an error.
+    """
+    token = _poison.set(True)
+    try:
+        yield
+    finally:
+        _poison.reset(token)
+
+
+def with_poison(made: Array, where: Array, message: str) -> Array:
+    """Return a result with poison in some places; raises InterpretationError where none may be."""
+    if not np.any(where):
+        return made
+    if not _poison.get():
+        raise InterpretationError(message)
+    poison = np.empty_like(made)
+    fill_unwritten(poison)
+    return np.where(where, poison, made)[()]
+
+
 def fill_unwritten(array: Array) -> None:
     """Fill an array in C order with what memory holds that nothing was written to."""
     dtype, patterns = array.dtype, _PATTERNS[_unwritten.get()]

@@ -43,6 +43,22 @@ def limited_rounds(most: int) -> Generator[None]:
         _most_rounds.reset(token)
 
 
+_backwards: ContextVar[bool] = ContextVar("backwards", default=False)
+
+
+@contextmanager
+def parallel_loops_backwards() -> Generator[None]:
+    """Run the last iteration of parallel loops first, for the time of a with block.
+
+    Their order is no part of what they mean. Compiled nests keep theirs.
+    """
+    token = _backwards.set(True)
+    try:
+        yield
+    finally:
+        _backwards.reset(token)
+
+
 class SeesLoops(Interpreter.Listener):
     """A listener of every op: where there is one, nests are run op by op."""
 
@@ -77,9 +93,11 @@ def run_compiled(interpreter: Interpreter, op: Operation) -> PythonValues | None
 def iterations(
     lower: Sequence[object], upper: Sequence[object], step: Sequence[object]
 ) -> Iterator[tuple[np.int64, ...]]:
-    """Yield the indices of every iteration of a nest of loops, the innermost fastest."""
+    """Yield the indices of every iteration of parallel loops, the innermost fastest."""
     bounds = zip(lower, upper, step, strict=True)
     ranges = [range(*(int(np.asarray(bound).item()) for bound in each)) for each in bounds]
+    if _backwards.get():
+        ranges = [each[::-1] for each in ranges]
     for indices in product(*ranges):
         yield tuple(map(np.int64, indices))
 

@@ -14,6 +14,7 @@ from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
+from typing import ClassVar
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -64,6 +65,9 @@ def time_limit(seconds: float, *, of_processor: bool = False) -> Generator[None]
 class Failure(ABC):
     """Something that may be wrong with a module."""
 
+    verifies: ClassVar[bool] = False
+    """Whether it verifies modules: those of other tools may have what is not known here."""
+
     @abstractmethod
     def describe(self) -> str:
         """Say what is wrong."""
@@ -71,6 +75,9 @@ class Failure(ABC):
     @abstractmethod
     def holds(self, module: ModuleOp) -> bool:
         """Whether it is wrong with this module, which is left as it is."""
+
+    def prepare(self, modules: Sequence[ModuleOp]) -> None:
+        """Do together what asking of each module would do alone: it only saves time."""
 
     def why_not(self, module: ModuleOp) -> str:
         """Say what a module does instead of failing."""

@@ -2,7 +2,8 @@
 
 1. Sizes, all at once and the smallest first: the tests after it are then cheap.
 2. Functions, ops, those in bodies of recurrences too, outputs and optional operands that the
-   failure does not need.
+   failure does not need. Of other dialects than ours, branches, blocks, loops and choices too,
+   many cuts at once: those that each leave a failing module are then made together.
 3. Sizes of what is left, one class of equal sizes after another.
 4. Properties towards their defaults.
 
@@ -12,8 +13,10 @@ fails, so whatever interrupts the work, `Reducer.module` is a result.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import prod
 from time import monotonic
+from typing import TypeGuard, TypeVar
 
 from xdsl.dialects.builtin import (
     I64,
@@ -40,6 +43,16 @@ from gawee_dialect.dialect.graph.scan import ScanOp
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.types import is_tensor, tensor_shape
 from gawee_dialect.frontends.mlir_text import print_mlir
+from gawee_dialect.reduce.cuts import (
+    Levels,
+    argument_cuts,
+    branch_cuts,
+    merge_cuts,
+    op_cuts,
+    region_cuts,
+    result_cuts,
+    with_cuts,
+)
 from gawee_dialect.reduce.draft import (
     body_ops,
     copy_of,
@@ -212,8 +225,14 @@ def _erase_dead(op: Operation) -> None:
             _erase_dead(owner)
 
 
+T = TypeVar("T")
+
 CAPS = (1, 2, 3, 4, 6, 8, 12, 16, 32, 64)
 """The sizes that step 1 tries for all tensors at once."""
+
+
+CHANGES_AT_ONCE = 24
+"""The candidates that a failure is asked to prepare: fewer share less, more are made in vain."""
 
 
 def count_ops(module: ModuleOp) -> int:
@@ -245,6 +264,7 @@ class Reducer:
 
     def reduce(self) -> ModuleOp:
         """Return the smallest module found until the deadline."""
+        self._is_new(self.module)
         try:
             self._step("sizes", self._cap_sizes)
             while self._round():
@@ -254,9 +274,15 @@ class Reducer:
         return self.module
 
     def _round(self) -> bool:
-        steps = (
-            ("functions", self._drop_functions),
-            ("ops", self._drop_ops),
+        changed = [self._step("functions", self._drop_functions)]
+        changed += [self._step(name, step) for name, step in self._cutting_steps()]
+        if reducible_function(self.module) is not None:
+            changed += [self._step(name, step) for name, step in self._steps_of_one_block()]
+        return any(changed)
+
+    def _steps_of_one_block(self) -> Sequence[tuple[str, Callable[[], None]]]:
+        return (
+            ("ops", self._drop_ops if self._of_graph() else self._drop_single_ops),
             ("ops in between", self._bypass_ops),
             ("bodies", self._shrink_bodies),
             ("outputs", self._drop_outputs),
@@ -264,7 +290,19 @@ class Reducer:
             ("sizes", self._shrink_sizes),
             ("attributes", self._plain_attributes),
         )
-        return any([self._step(name, step) for name, step in steps])
+
+    def _cutting_steps(self) -> Sequence[tuple[str, Callable[[], None]]]:
+        if self._of_graph():
+            return ()
+        kinds: Sequence[tuple[str, Callable[[ModuleOp], Levels]]] = (
+            ("branches", branch_cuts),
+            ("results", result_cuts),
+            ("ops anywhere", op_cuts),
+            ("blocks", merge_cuts),
+            ("arguments of blocks", argument_cuts),
+            ("regions", region_cuts),
+        )
+        return [(name, partial(self._cut, found)) for name, found in kinds]
 
     def _step(self, name: str, step: Callable[[], None]) -> bool:
         before = self.module
@@ -276,27 +314,78 @@ class Reducer:
 
     def attempt(self, candidate: ModuleOp | None) -> bool:
         """Take a candidate where it verifies and fails; raises OutOfTime at the deadline."""
+        if not self._is_new(candidate) or not self._fails(candidate):
+            return False
+        self.module = candidate
+        return True
+
+    def _is_new(self, candidate: ModuleOp | None) -> TypeGuard[ModuleOp]:
+        """Whether a candidate was not tried; it counts as tried from now on."""
         if candidate is None:
             return False
         text = hash(print_mlir(candidate))
         if text in self._tried:
             return False
         self._tried.add(text)
-        if monotonic() > self.deadline:
-            raise OutOfTime
-        self.tests += 1
-        if not self._fails(candidate):
-            return False
-        self.module = candidate
         return True
 
     def _fails(self, candidate: ModuleOp) -> bool:
+        if monotonic() > self.deadline:
+            raise OutOfTime
+        self.tests += 1
         try:
-            verify_module(candidate)
+            if not self.failure.verifies:
+                verify_module(candidate)
             with time_limit(self.seconds_a_test):
                 return self.failure.holds(candidate)
         except (GaweeError, OutOfTime):
             return False
+
+    def _cut(self, found: Callable[[ModuleOp], Levels]) -> None:
+        """Make cuts, one level after another, each as long as one of it is possible."""
+        level = 0
+        while level < len(levels := found(self.module)):
+            if not self._take(levels[level], with_cuts):
+                level += 1
+
+    def _drop_single_ops(self) -> None:
+        """Make inputs of what an op makes, as `_drop_ops` does, of many ops at once."""
+
+        def make(base: ModuleOp, gone: Sequence[int]) -> ModuleOp | None:
+            function = reducible_function(base)
+            assert function is not None
+            return keep_ops(base, function, lambda index: index not in gone)
+
+        while self._take([[each] for each in range(len(body_ops(self._function())))], make):
+            pass
+
+    def _take(
+        self,
+        changes: Sequence[Sequence[T]],
+        make: Callable[[ModuleOp, Sequence[T]], ModuleOp | None],
+    ) -> bool:
+        """Make the changes that each leave a failing module: together where that fails too."""
+        base, good = self.module, list[Sequence[T]]()
+        for start in range(0, len(changes), CHANGES_AT_ONCE):
+            made = [(each, make(base, each)) for each in changes[start : start + CHANGES_AT_ONCE]]
+            tried = [(each, module) for each, module in made if self._is_new(module)]
+            self.failure.prepare([module for _, module in tried])
+            for change, module in tried:
+                if self._fails(module):
+                    self.module = self.module if good else module
+                    good.append(change)
+        together = [part for change in good for part in change]
+        if len(good) > 1 and not self.attempt(make(base, together)):
+            taken = [*good[0]]
+            for change in good[1:]:
+                if self.attempt(make(base, [*taken, *change])):
+                    taken += change
+        return bool(good)
+
+    def _of_graph(self) -> bool:
+        """Whether what is reduced is of one block, of ops of the dialect."""
+        function = reducible_function(self.module)
+        return function is not None and Sizes.known(function)
 
     def _function(self) -> FuncOp:
         function = reducible_function(self.module)
@@ -311,7 +400,9 @@ class Reducer:
         index = 0
         while index < len(self.module.body.block.ops):
             op = list(self.module.ops)[index]
-            if op is self._function() or not self.attempt(_without_top_level(self.module, op)):
+            if op is reducible_function(self.module) or not self.attempt(
+                _without_top_level(self.module, op)
+            ):
                 index += 1
 
     def _drop_ops(self) -> None:
@@ -353,8 +444,7 @@ class Reducer:
             pass
 
     def _sizes(self) -> Sizes | None:
-        function = self._function()
-        return Sizes(self.module, function) if Sizes.known(function) else None
+        return Sizes(self.module, self._function()) if self._of_graph() else None
 
     def _cap_sizes(self) -> None:
         sizes = self._sizes()

@@ -74,8 +74,9 @@ def check_file(arguments: Namespace, pipeline: str) -> int:
     from gawee_dialect.instruments.check.each_pass import CheckSettings, warn_of_unchecked
     from gawee_dialect.instruments.check.failure import summary_table
     from gawee_dialect.instruments.report import print_table
-    from gawee_dialect.instruments.tool.check import check_pipeline, issue_text, lit_test, reduced
+    from gawee_dialect.instruments.tool.check import check_pipeline
     from gawee_dialect.instruments.tool.pipeline import Tool
+    from gawee_dialect.instruments.tool.reproducer import issue_text, lit_test, reduced
 
     source = Source.read(arguments.input)
     tool = Tool(arguments.tool)
@@ -89,8 +90,8 @@ def check_file(arguments: Namespace, pipeline: str) -> int:
         folder = Path(arguments.reproducer)
         small = reduced(found, tool, settings, arguments.time_limit)
         folder.mkdir(parents=True, exist_ok=True)
-        write_text(str(folder / "wrong.mlir"), lit_test(small, found.pipeline, tool))
-        write_text(str(folder / "issue.md"), issue_text(found, small, tool))
+        write_text(str(folder / "wrong.mlir"), lit_test(small, tool))
+        write_text(str(folder / "issue.md"), issue_text(small, tool))
     raise found.failure
 
 

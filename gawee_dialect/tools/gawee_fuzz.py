@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, time
+from typing import TypeVar
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.fuzz.hunt import Hunt
@@ -97,6 +98,7 @@ def try_numbers(task: FuzzTask) -> Tried:
 
 
 PROG = "gawee-fuzz"
+T = TypeVar("T")
 WRONG = 1
 GRAPHS, ENDLESS = 1000, 1 << 40
 GENERATORS: Sequence[type[TrialGenerator]] = (Graphs, LoopNests, QuantizedGraphs)
@@ -161,7 +163,8 @@ def argument_parser() -> CommandParser:
         "--generators",
         metavar="NAMES",
         help=f"what to draw, of {', '.join(each.name for each in GENERATORS)} and what --load "
-        "adds (default: all that is installed; graphs, where passes are given)",
+        "adds (default: all that is installed; graphs, where passes are given); with --tool, of "
+        "numbers, loops, nests, views, tensors, vectors, blocks, integers and maps",
     )
     add(
         "--share",
@@ -216,14 +219,20 @@ def _generators(
         return [Graphs()] if graphs_alone else [each() for each in installed.values()]
     chosen: list[TrialGenerator] = []
     for name in names.split(","):
-        if name not in known:
-            hint = did_you_mean(name, known, f"known: {', '.join(known)}")
-            raise GaweeError(Diagnostic(f"unknown generator '{name}'", hint=hint))
+        generator = _chosen(name, known)
         if name not in installed:
-            needs = " and ".join(known[name].needs)
+            needs = " and ".join(generator.needs)
             raise GaweeError(f"generator '{name}' needs {needs}, which is not installed")
-        chosen.append(known[name]())
+        chosen.append(generator())
     return chosen
+
+
+def _chosen(name: str, known: Mapping[str, T]) -> T:
+    """Return what a generator's name stands for; raises GaweeError."""
+    if name not in known:
+        hint = did_you_mean(name, known, f"known: {', '.join(known)}")
+        raise GaweeError(Diagnostic(f"unknown generator '{name}'", hint=hint))
+    return known[name]
 
 
 def _with_shares(settings: Settings, words: Sequence[str]) -> Settings:
@@ -288,15 +297,17 @@ def fuzz_tool(arguments: Namespace) -> int:
     Raises GaweeError and OSError.
     """
     # Imported here: only this flag needs it.
+    from gawee_dialect.fuzz.tool_pipelines import KINDS
     from gawee_dialect.fuzz.tool_session import SPAN, ToolSession, ToolTask
     from gawee_dialect.instruments.tool.pipeline import Tool, find_tool
 
+    kinds = [_chosen(each, KINDS) for each in (arguments.generators or ",".join(KINDS)).split(",")]
     find_tool(arguments.tool)
     started = perf_counter()
     count = arguments.graphs or (GRAPHS if arguments.minutes is None else ENDLESS)
     until = float("inf") if arguments.minutes is None else time() + 60 * arguments.minutes
     pipeline = arguments.passes or arguments.pass_pipeline
-    session = ToolSession(Tool(arguments.tool), arguments.seed, pipeline)
+    session = ToolSession(Tool(arguments.tool), arguments.seed, pipeline, kinds)
     hunt = Hunt(
         ForkedWorkers(arguments.jobs, SECONDS_OF_A_SPAN),
         lambda numbers: ToolTask(numbers, until),

@@ -12,11 +12,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from gawee_dialect.instruments.check.each import CheckEach
+from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.check.failure import CheckFailure
 from gawee_dialect.instruments.prove.each import ProveEach
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.universe import make_context
+from tests.effort import mostly_full
 from tests.instruments.checking import parse
 from tests.instruments.wrong import table
 from tests.instruments.wrong.reported import BOTH, CHECK, KINDS, PROOF, UNDECIDED, Rewrite
@@ -59,6 +61,14 @@ def test_a_rewrite_of_a_reported_kind_is_named(name: str) -> None:
 
     assert is_named(CheckEach(), rewrite) == (rewrite.seen in (CHECK, BOTH))
     assert is_named(ProveEach(), rewrite) == (rewrite.seen in (PROOF, BOTH))
+
+
+PROVED_WRONG = [name for name, each in REWRITES.items() if each.seen in (PROOF, BOTH)]
+
+
+@pytest.mark.parametrize("name", mostly_full(PROVED_WRONG))
+def test_a_proof_by_other_primes_names_it_too(name: str) -> None:
+    assert is_named(ProveEach(CheckSettings(seed=1)), REWRITES[name])
 
 
 @pytest.mark.parametrize("name", REWRITES)

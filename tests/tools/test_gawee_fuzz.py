@@ -283,7 +283,7 @@ def test_a_wrong_pass_of_another_tool_is_named_reduced_and_reported(
 
 @requires_upstream
 def test_a_crash_of_another_tool_is_reduced_and_reported(run: Run) -> None:
-    flags = "--tool mlir-opt --passes flatten-memref --first 272 --graphs 1 -o found".split()
+    flags = "--tool mlir-opt --passes flatten-memref --generators vectors --first 1 --graphs 1 -o found".split()
     code, out, _ = run(*flags)
 
     assert code == 1

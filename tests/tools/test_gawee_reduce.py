@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 from pathlib import Path
 from time import monotonic
+from typing import ClassVar
 
 import pytest
 from hypothesis import given
@@ -275,7 +276,71 @@ def test_a_module_of_loops_in_memory_loses_ops(tmp_path: Path):
 
     reduced = reduce_to(path, Holds("scf.for"))
 
-    assert ops_of(reduced) == ["scf.for", "memref.load", "memref.store", "scf.yield"]
+    assert ops_of(reduced) == ["scf.for", "scf.yield"]
+
+
+BLOCKS = """
+  func.func @main(%x: i32, %y: i32, %flag: i1) -> (i32, i32) {
+    %two = arith.constant 2 : i32
+    cf.cond_br %flag, ^less(%x : i32), ^more(%y, %two : i32, i32)
+  ^less(%a: i32):
+    %b = arith.muli %a, %two : i32
+    cf.br ^more(%b, %y : i32, i32)
+  ^more(%c: i32, %d: i32):
+    %e = arith.muli %c, %d : i32
+    %f = arith.divsi %e, %two : i32
+    func.return %f, %d : i32, i32
+  }"""
+
+
+def test_a_function_of_several_blocks_loses_branches_blocks_and_results(tmp_path: Path):
+    path = tmp_path / "blocks.mlir"
+    path.write_text(BLOCKS)
+
+    reduced = reduce_to(path, Holds("arith.divsi"))
+
+    (function,) = (op for op in reduced.ops if isinstance(op, FuncOp))
+    kept = [op.name for op in function.body.block.ops if op.name != "arith.constant"]
+    assert kept == ["arith.divsi", "func.return"]
+    assert not function.function_type.outputs
+
+
+def test_a_branch_that_fails_is_kept(tmp_path: Path):
+    path = tmp_path / "blocks.mlir"
+    path.write_text(BLOCKS)
+
+    reduced = reduce_to(path, Holds("cf.cond_br"))
+
+    (function,) = (op for op in reduced.ops if isinstance(op, FuncOp))
+    assert sum(len(block.args) for block in function.body.blocks[1:]) == 0
+    assert "arith.muli" not in ops_of(reduced)
+
+
+class PreparedHolds(Holds):
+    """One that counts the modules that it is asked to prepare together."""
+
+    prepared: ClassVar[list[int]] = []
+
+    def prepare(self, modules: Sequence[ModuleOp]) -> None:
+        self.prepared.append(len(modules))
+
+
+def test_cuts_that_are_each_possible_are_made_together(tmp_path: Path):
+    path = tmp_path / "many.mlir"
+    ops = "\n".join(f"%m{i} = arith.muli %x, %y : i32" for i in range(64))
+    path.write_text(f"""func.func @main(%x: i32, %y: i32) {{
+      %a = arith.divsi %x, %y : i32
+      {ops}
+      %b = arith.divsi %a, %y : i32
+      func.return
+    }}""")
+    module = open_graph(Source.of_text(path.read_text(), path.name)).module()
+
+    reducer = Reducer(module, PreparedHolds("arith.divsi"))
+
+    assert "arith.muli" not in ops_of(reducer.reduce())
+    assert reducer.tests < 40  # one by one, they are more than 64
+    assert max(PreparedHolds.prepared) > 1
 
 
 SMALL = """func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {

@@ -83,7 +83,7 @@ def _send(run: Callable[[], dict[str, Array]], stream: io.BufferedWriter) -> int
     try:
         outputs = run()
     except Exception as error:
-        stream.write(str(error).encode())
+        stream.write(str(error).removeprefix("error: ").encode())
         return 1
     arrays = {f"output{index}": array for index, array in enumerate(outputs.values())}
     data = io.BytesIO()

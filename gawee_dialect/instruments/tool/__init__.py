@@ -1,4 +1,5 @@
 """Check the pipeline of another tool, such as `mlir-opt`, pass by pass.
 
-`pipeline.py` runs the tool, `native.py` what it left as machine code, `check.py` is the check.
+`pipeline.py` runs the tool, `native.py` what it left as machine code, `check.py` is the check,
+`reproducer.py` makes small what it finds.
 """

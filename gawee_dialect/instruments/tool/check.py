@@ -1,11 +1,11 @@
 """Check the pipeline of another tool: which of its passes changes what a program computes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
 import numpy as np
-from xdsl.dialects import arith, memref
+from xdsl.dialects import affine, arith, memref, scf
 from xdsl.dialects.builtin import FunctionType, ModuleOp, VectorType
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.interpreter import Interpreter, PythonValues
@@ -17,7 +17,7 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import find_function, is_public
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.blame import Culprit
-from gawee_dialect.instruments.check.compare import Tolerance, changed_signature
+from gawee_dialect.instruments.check.compare import Tolerance, changed_signature, compare
 from gawee_dialect.instruments.check.each import CheckEach, State
 from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.check.execute import CannotRun, Engine, Plan
@@ -32,7 +32,14 @@ from gawee_dialect.instruments.check.inputs import (
     seeded_array,
 )
 from gawee_dialect.instruments.check.integer_uses import WHOLE
-from gawee_dialect.instruments.tool.native import Code, Convention, Shaped, check_type, llvm_of
+from gawee_dialect.instruments.tool.native import (
+    Code,
+    Convention,
+    Outputs,
+    Shaped,
+    check_type,
+    llvm_of,
+)
 from gawee_dialect.instruments.tool.pipeline import (
     UNREAD,
     Run,
@@ -41,13 +48,19 @@ from gawee_dialect.instruments.tool.pipeline import (
     read,
     split_pipeline,
 )
-from gawee_dialect.interpreter.arrays import Array, Unwritten, dtype_of, unwritten_memory
+from gawee_dialect.interpreter.arrays import (
+    Array,
+    Unwritten,
+    dtype_of,
+    poison_as_unwritten,
+    unwritten_memory,
+)
 from gawee_dialect.interpreter.machine import check_implemented, make_machine
+from gawee_dialect.interpreter.scf import SeesLoops, parallel_loops_backwards
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.numerics import REASSOCIATES
 from gawee_dialect.passes.pass_manager import run_pipeline
-from gawee_dialect.reduce.failure import Failure
-from gawee_dialect.upstream.printing import TextOptions, module_text
+from gawee_dialect.upstream.forall import ForallOp
 from gawee_dialect.upstream.walk import all_ops
 
 OPEN_SIZE = 7
@@ -58,6 +71,8 @@ MOST_STEPS = 20_000
 
 SMALL = (1, 4)
 """Between which numbers an `index` is that a function takes: it may be a size, or an index."""
+
+NO_PASS, NAME = "builtin.module()", "in.mlir"
 
 PARTIAL = (
     arith.DivSIOp,
@@ -74,6 +89,10 @@ PARTIAL = (
     arith.FPToUIOp,
 )
 """What is undefined for some operands: a pass may do then what it likes."""
+
+
+PARALLEL = (scf.ParallelOp, affine.ParallelOp, ForallOp)
+"""Loops whose iterations may run in any order."""
 
 
 def functions_of(module: ModuleOp) -> list[FuncOp]:
@@ -102,6 +121,47 @@ def specs_of(function: FuncOp) -> list[ArraySpec]:
         use = WHOLE if dtype.kind in "iu" else "number"
         specs.append(ArraySpec(f"argument{index}", shape, dtype, use))
     return specs
+
+
+def memory_of(types: FunctionType) -> Sequence[int]:
+    """Return which arguments of a function are memory: their contents are results."""
+    return [index for index, type in enumerate(types.inputs) if "memref" in str(type)[:6]]
+
+
+def data_of(module: ModuleOp, function: FuncOp, seed: int) -> Sequence[DataSet]:
+    """Draw the data that a function runs on; raises GaweeError where no array is an argument."""
+    try:
+        specs = specs_of(function)
+    except CannotRun as error:
+        raise GaweeError(error.diagnostic) from error
+    types = list(function.function_type.inputs)
+    partial = is_partial(module)
+
+    def drawn(made: Array, type: Attribute) -> Array:
+        if _is_index(type):
+            generator = np.random.default_rng((seed, made.size))
+            return np.asarray(generator.integers(*SMALL, made.shape), np.int64)
+        if partial and made.dtype.kind in "iu":
+            return np.asarray(1 + np.abs(made) % 9).astype(made.dtype)
+        return made
+
+    sets = [DataSet({s.name: drawn(seeded_array(s, seed), t) for s, t in zip(specs, types)})]
+    if specs:
+        ties = {s.name: drawn(array_with_ties(s, seed), t) for s, t in zip(specs, types)}
+        sets.append(DataSet(ties, name=TIES))
+    if any(spec.dtype.kind in "iu" for spec in specs) and not partial:
+        most = {s.name: drawn(array_of_extremes(s, seed), t) for s, t in zip(specs, types)}
+        sets.append(DataSet(most, name=EXTREMES))
+    return sets
+
+
+def same_outputs(one: Outputs, other: Outputs) -> bool:
+    """Whether two runs on some data sets returned the same."""
+    return all(
+        [*a] == [*b]
+        and all(np.array_equal(a[k], b[k], equal_nan=a[k].dtype.kind == "f") for k in a)
+        for a, b in zip(one, other, strict=True)
+    )
 
 
 def _is_index(type: Attribute) -> bool:
@@ -152,6 +212,16 @@ class ToolPlan(Plan):
         for each in data_sets:
             self._interpreted(each, (listener,))
 
+    def run_backwards(self, data: DataSet) -> dict[str, Array]:
+        """Run with the iterations of parallel loops in reverse."""
+        with parallel_loops_backwards():
+            return self._interpreted(data, (SeesLoops(),))
+
+    @property
+    def has_parallel_loops(self) -> bool:
+        """Whether there are parallel loops, as far as the module is read."""
+        return any(isinstance(op, PARALLEL) for op in all_ops(self.module))
+
     def recorded(self, value: object) -> Array | None:
         """Return a value of the run as an array: scalars are compared too."""
         return np.asarray(value) if _is_number(value) else super().recorded(value)
@@ -166,7 +236,8 @@ class ToolPlan(Plan):
         arrays = [_operand(array) for array in data.arrays.values()]
         arrays += [np.zeros(convention.shape(t), dtype_of(t)) for t in types[self.given :]]
         listeners = (*listeners, _Steps())
-        with unwritten_memory(data.unwritten), np.errstate(all="ignore"):
+        unwritten = unwritten_memory(data.unwritten)
+        with unwritten, poison_as_unwritten(), np.errstate(all="ignore"):
             results = make_machine(self.module, listeners).call_op(function, tuple(arrays))
         found = [*results, *arrays[self.given :]]
         named = {f"result{index}": np.array(each) for index, each in enumerate(found)}
@@ -202,10 +273,8 @@ class CheckTool(CheckEach):
         self._graph = None
         for function in functions:
             name, types = function.sym_name.data, function.function_type
-            self._given[name] = len(types.inputs)
-            memory = enumerate(types.inputs)
-            self._keeps[name] = [i for i, type in memory if "memref" in str(type)[:6]]
-            self._data[name] = self._data_of(module, function)
+            self._given[name], self._keeps[name] = len(types.inputs), memory_of(types)
+            self._data[name] = data_of(module, function, self.settings.seed)
             self.arguments[name] = dict(self._data[name][0].arrays)
             self._overwritten[name] = ()
         step = self.first_step()
@@ -219,44 +288,16 @@ class CheckTool(CheckEach):
     def _check_written(self, state: State) -> None:
         """Raise GaweeError where outputs are of memory that the program has not written.
 
-        They may be anything, before a pass as after it.
+        They may be anything, before a pass as after it. So may they where the program does what is
+        undefined, which optimised code shows.
         """
         for name, plan in state.plans.items():
-            if plan.engine is not Engine.INTERPRETER:
-                continue
             others = [replace(each, unwritten=Unwritten.LARGEST) for each in self._data[name]]
-            for expected, actual in zip(state.outputs[name], plan.run(others), strict=True):
-                if not all(
-                    np.array_equal(actual[k], expected[k], equal_nan=expected[k].dtype.kind == "f")
-                    for k in expected
-                ):
-                    message = f"'@{name}' returns what it reads of memory that it never wrote"
-                    raise GaweeError(f"cannot check the module: {message}")
-
-    def _data_of(self, module: ModuleOp, function: FuncOp) -> Sequence[DataSet]:
-        try:
-            specs = specs_of(function)
-        except CannotRun as error:
-            raise GaweeError(error.diagnostic) from error
-        seed, types = self.settings.seed, list(function.function_type.inputs)
-        partial = is_partial(module)
-
-        def drawn(made: Array, type: Attribute) -> Array:
-            if _is_index(type):
-                generator = np.random.default_rng((seed, made.size))
-                return np.asarray(generator.integers(*SMALL, made.shape), np.int64)
-            if partial and made.dtype.kind in "iu":
-                return np.asarray(1 + np.abs(made) % 9).astype(made.dtype)
-            return made
-
-        sets = [DataSet({s.name: drawn(seeded_array(s, seed), t) for s, t in zip(specs, types)})]
-        if specs:
-            ties = {s.name: drawn(array_with_ties(s, seed), t) for s, t in zip(specs, types)}
-            sets.append(DataSet(ties, name=TIES))
-        if any(spec.dtype.kind in "iu" for spec in specs) and not partial:
-            most = {s.name: drawn(array_of_extremes(s, seed), t) for s, t in zip(specs, types)}
-            sets.append(DataSet(most, name=EXTREMES))
-        return sets
+            if isinstance(plan, ToolPlan) and plan.code is not None:
+                plan = replace(plan, code=replace(plan.code, optimized=True))
+            if not same_outputs(state.outputs[name], plan.run(others)):
+                message = f"'@{name}' returns what it reads of memory that it never wrote"
+                raise GaweeError(f"cannot check the module: {message}, or what is undefined")
 
     def _reference_of(self, state: State) -> None:
         return None
@@ -363,6 +404,39 @@ class CheckTool(CheckEach):
                 what = "the tool lowers what ran before in another way than it is interpreted"
                 raise CannotRun(Diagnostic(what))
 
+    def _compare(self, before: State, after: State, step: CheckStep) -> None:
+        super()._compare(before, after, step)
+        for name in before.plans:
+            for index, data in enumerate(self._data[name]):
+                found = _backwards(after.plans[name], data)
+                if found is not None and not self._depends_on_order(before, name, index):
+                    self._compare_backwards((before, after), (name, index), found)
+
+    def _depends_on_order(self, state: State, name: str, index: int) -> bool:
+        """Whether the iterations of a parallel loop may not have been independent before."""
+        plan = state.plans[name]
+        if isinstance(plan, ToolPlan) and plan.code is not None and plan.has_parallel_loops:
+            return True  # as machine code, they ran forwards alone
+        found = _backwards(plan, self._data[name][index])
+        expected, tolerance = state.outputs[name][index], self._tolerance(state, state)
+        return found is not None and any(
+            tolerance.wrong(found[key], expected[key]).any() for key in expected
+        )
+
+    def _compare_backwards(
+        self, states: tuple[State, State], run: tuple[str, int], found: Mapping[str, Array]
+    ) -> None:
+        (name, index), tolerance = run, self._tolerance(*states)
+        for output, array in states[0].outputs[name][index].items():
+            each = compare(found[output], array, tolerance)
+            if each is not None and each.is_wrong:
+                message = (
+                    f"moved output '{output}'{each.at} where parallel loops run backwards: "
+                    f"expected {each.expected!s}, got {each.actual!s}; "
+                )
+                plans = states[0].plans[name], states[1].plans[name], self._data[name]
+                raise self._blaming(message, None, plans, (each.expected, each.actual))
+
     def _culprit(
         self, run: tuple[Plan, Plan, Sequence[DataSet]], tolerance: Tolerance
     ) -> Culprit | None:
@@ -394,6 +468,16 @@ class CheckTool(CheckEach):
     ) -> None:
         step.note = ""
         self._check_run(module_pass, module, step)
+
+
+def _backwards(plan: Plan, data: DataSet) -> dict[str, Array] | None:
+    """Return outputs where parallel loops run backwards, None where there are none."""
+    if not isinstance(plan, ToolPlan) or plan.code is not None or not plan.has_parallel_loops:
+        return None
+    try:
+        return plan.run_backwards(data)
+    except CannotRun:  # of more steps than nests have that are compiled
+        return None
 
 
 def first_change(
@@ -446,9 +530,6 @@ def _is_interpretable(module: ModuleOp, name: str) -> bool:
     return True
 
 
-# A check, and what is made of what it finds.
-
-
 @dataclass
 class Checked:
     """What a check of a pipeline found."""
@@ -467,7 +548,7 @@ def check_pipeline(
     pipeline: str,
     tool: Tool | str = "mlir-opt",
     settings: CheckSettings | None = None,
-    name: str = "in.mlir",
+    name: str = NAME,
     *,
     at_once: bool = False,
 ) -> Checked:
@@ -479,15 +560,12 @@ def check_pipeline(
     from gawee_dialect.universe import make_context
 
     run = Run(Tool(tool) if isinstance(tool, str) else tool, text)
-    parts = split_pipeline(pipeline)
-    if at_once:
-        parts = [f"builtin.module({','.join(map(_inside, parts))})"]
+    parts = [whole(pipeline)] if at_once else split_pipeline(pipeline)
     passes = [ToolPass(run, each) for each in parts]
     if not parts:
         raise GaweeError("expected a pass pipeline, got none")
     ctx = make_context(allow_unregistered=True)
-    # Read as the tool writes it: by its custom syntax it may have ops that are not known here.
-    run.text = run.tool.run(text, "builtin.module()").replace('"<stdin>"', f'"{name}"')
+    run.text = read_by(run.tool, text, name)
     module = read(ctx, run.text, name)
     check = CheckTool(run, settings)
     try:
@@ -496,6 +574,24 @@ def check_pipeline(
     except CheckFailure as error:
         return Checked(check.steps, error, run.before, run.pipeline)
     return Checked(check.steps)
+
+
+def read_by(tool: Tool, text: str, name: str = NAME) -> str:
+    """Return a text as a tool writes it.
+
+    By its custom syntax it may have ops that are not known here.
+    """
+    return renamed(tool.run(text, NO_PASS), name)
+
+
+def renamed(text: str, name: str) -> str:
+    """Return what a tool wrote of its standard input, with a name of that."""
+    return text.replace('"<stdin>"', f'"{name}"')
+
+
+def whole(pipeline: str) -> str:
+    """Return a pipeline as one that a tool runs at once."""
+    return f"builtin.module({','.join(map(_inside, split_pipeline(pipeline)))})"
 
 
 def _inside(part: str) -> str:
@@ -512,89 +608,3 @@ def assert_pipeline_correct(
     found = check_pipeline(text, pipeline, tool, settings)
     if found.failure is not None:
         raise AssertionError(str(found.failure)) from found.failure
-
-
-class WrongToolPass(Failure):
-    """A pass of another tool that changes what a module computes."""
-
-    def __init__(self, pipeline: str, tool: Tool, settings: CheckSettings) -> None:
-        self._pipeline, self._tool, self._settings = pipeline, tool, settings
-
-    def describe(self) -> str:
-        return f"'{self._pipeline}' changes outputs"
-
-    def holds(self, module: ModuleOp) -> bool:
-        text = module_text(module, TextOptions(generic=True))
-        try:
-            found = check_pipeline(text, self._pipeline, self._tool, self._settings)
-        except Exception:  # another failure than this one
-            return False
-        return found.failure is not None
-
-
-class CrashingTool(Failure):
-    """A pipeline of another tool that ends badly, and what it says then."""
-
-    def __init__(self, pipeline: str, tool: Tool, said: str) -> None:
-        self._pipeline, self._tool, self._said = pipeline, tool, said
-
-    def describe(self) -> str:
-        return f"'{self._pipeline}' crashes"
-
-    def holds(self, module: ModuleOp) -> bool:
-        try:
-            self._tool.run(module_text(module, TextOptions(generic=True)), self._pipeline)
-        except GaweeError as error:
-            return self._said in error.diagnostics[0].message
-        return False
-
-
-def reduced(found: Checked, tool: Tool, settings: CheckSettings, seconds: float) -> str:
-    """Return a small module which the wrong pass still changes, as text for the tool."""
-    return smaller(found.text, WrongToolPass(found.pipeline, tool, settings), seconds)
-
-
-def smaller(text: str, failure: Failure, seconds: float) -> str:
-    """Return a small module that still fails, as text; the text as it is where none is found."""
-    from time import monotonic
-
-    from gawee_dialect.reduce.draft import reducible_function
-    from gawee_dialect.reduce.reducer import Reducer
-    from gawee_dialect.universe import make_context
-
-    module = read(make_context(allow_unregistered=True), text, "in.mlir")
-    if UNREAD in module.attributes or reducible_function(module) is None:
-        return text
-    if not failure.holds(module):
-        return text
-    limit = monotonic() + seconds
-    reducer = Reducer(module, failure, lambda step, reducer: None, 60.0, limit)
-    reducer.reduce()
-    return module_text(reducer.module, TextOptions(generic=True))
-
-
-def lit_test(text: str, pipeline: str, tool: Tool) -> str:
-    """Return a lit test that fails as long as a pass is wrong."""
-    command = f"gawee-check %s --tool {tool.name} --pass-pipeline='{pipeline}'"
-    return f"// RUN: {command}\n\n{text.strip()}\n"
-
-
-def issue_text(found: Checked, text: str, tool: Tool) -> str:
-    """Return what a report of a wrong pass says, in Markdown."""
-    assert found.failure is not None
-    name = found.failure.pass_name
-    differing = found.failure.differing
-    what = f"Expected {differing.expected!s}, got {differing.actual!s}." if differing.op else ""
-    lines = (
-        f"# `{name}` changes what a program computes",
-        "",
-        f"{found.failure.diagnostics[0].message} {what}".strip(),
-        "",
-        "```mlir",
-        text.strip(),
-        "```",
-        "",
-        f"    {tool.command(found.pipeline)}",
-        "",
-    )
-    return "\n".join(lines)

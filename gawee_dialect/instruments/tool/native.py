@@ -7,7 +7,7 @@ sizes and strides. What the program prints is an output too.
 import ctypes
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -21,8 +21,8 @@ from gawee_dialect.instruments.check.execute import CannotRun
 from gawee_dialect.instruments.check.inputs import DataSet
 from gawee_dialect.instruments.check.isolated import run_isolated
 from gawee_dialect.instruments.check.native_run import GUARD, GuardedMemory
-from gawee_dialect.instruments.tool.pipeline import run_program
-from gawee_dialect.interpreter.arrays import Array, dtype_of
+from gawee_dialect.instruments.tool.pipeline import run_many, run_program
+from gawee_dialect.interpreter.arrays import Array, Unwritten, dtype_of
 
 LOWERING = (
     "func.func(tosa-make-broadcastable,tosa-to-linalg-named,tosa-to-linalg)",
@@ -64,8 +64,23 @@ def llvm_of(tool: str, text: str) -> str:
 
 
 def _translated(tool: str, text: str, passes: Sequence[str]) -> str:
-    lowered = run_program(tool, [f"--pass-pipeline=builtin.module({','.join(passes)})"], text)
-    return run_program("mlir-translate", ["--mlir-to-llvmir"], lowered)
+    lowered = run_program(tool, _lowering(passes), text)
+    return run_program("mlir-translate", TRANSLATION, lowered)
+
+
+def _lowering(passes: Sequence[str]) -> Sequence[str]:
+    return [f"--pass-pipeline=builtin.module({','.join(passes)})"]
+
+
+TRANSLATION = ("--mlir-to-llvmir",)
+
+
+def lower_many(tool: str, texts: Sequence[str]) -> None:
+    """Lower texts as parts of one file: `llvm_of` then knows what becomes of each."""
+    lowered = run_many(tool, _lowering(LOWERING), texts)
+    others = [text for text, made in zip(texts, lowered, strict=True) if made is None]
+    lowered = [*lowered, *run_many(tool, _lowering((ONLY_WHERE_NEEDED, *LOWERING)), others)]
+    run_many("mlir-translate", TRANSLATION, [made for made in lowered if made is not None])
 
 
 # What a function takes and returns.
@@ -125,6 +140,49 @@ def described(address: int, rank: int, dtype: np.dtype[np.generic]) -> Array:
 Printed: TypeAlias = list[float]
 
 
+@dataclass
+class Heap:
+    """What a program allocates: all of one byte, as what lies around it, until it writes there."""
+
+    fill: int = 0
+    _all: list[Array] = field(default_factory=list[Array])
+
+    def start(self, unwritten: Unwritten) -> None:
+        """Forget what was allocated, and choose what memory holds that nothing was written to."""
+        self.fill = 0x5A if unwritten is Unwritten.LARGEST else 0xA5
+        self._all.clear()
+
+    def allocate(self, size: int) -> int:
+        """Return the address of new memory, aligned to 64 bytes."""
+        memory = np.full(2 * GUARD + size, self.fill, np.uint8)
+        self._all.append(memory)
+        return int(memory.ctypes.data) + _room(memory)
+
+    def aligned(self, alignment: int, size: int) -> int:
+        """Return the address of new memory, aligned to as much as lowered code asks for."""
+        return self.allocate(size)
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether nothing was written around what was allocated."""
+        return all(
+            (memory[: _room(memory)] == self.fill).all()
+            and (memory[memory.size - 2 * GUARD + _room(memory) :] == self.fill).all()
+            for memory in self._all
+        )
+
+
+def _room(memory: Array) -> int:
+    """Return after how many bytes allocated memory begins."""
+    return GUARD - int(memory.ctypes.data) % 64
+
+
+ALLOCATING = ("malloc", "aligned_alloc", "free")
+"""Functions of C that lowered code calls; it gets ours, by these names behind OURS."""
+
+OURS = "gawee_"
+
+
 class Callbacks:
     """Functions of Python that machine code calls by name, for as long as this object lives."""
 
@@ -132,14 +190,16 @@ class Callbacks:
         self.addresses: dict[str, int] = {}
         self._kept: list[object] = []
 
-    def add(self, name: str, function: Callable[..., None], *types: type) -> None:
+    def add(
+        self, name: str, function: Callable[..., object], *types: type, returns: type | None = None
+    ) -> None:
         """Add a function that takes arguments of some types of C."""
-        made = ctypes.CFUNCTYPE(None, *types)(function)
+        made = ctypes.CFUNCTYPE(returns, *types)(function)
         self._kept.append(made)
         self.addresses[name] = ctypes.cast(made, ctypes.c_void_p).value or 0
 
 
-def runner_functions(printed: Printed) -> Callbacks:
+def runner_functions(printed: Printed, heap: Heap) -> Callbacks:
     """Return the functions of MLIR's runners; numbers that they print go to a list."""
     found = Callbacks()
 
@@ -159,10 +219,18 @@ def runner_functions(printed: Printed) -> Callbacks:
     for name, kind in (("F32", "f4"), ("F64", "f8"), ("I32", "i4"), ("I64", "i8")):
 
         def memref(rank: int, address: int, kind: str = kind) -> None:
-            array = described(address, rank, np.dtype(kind))
-            printed.extend(array.reshape(-1).astype(np.float64).tolist())
+            try:
+                array = described(address, rank, np.dtype(kind))
+            except (GaweeError, MemoryError, SystemError, ValueError):
+                printed.append(np.nan)  # it is no descriptor
+            else:
+                printed.extend(array.reshape(-1).astype(np.float64).tolist())
 
         found.add(f"printMemref{name}", memref, ctypes.c_int64, ctypes.c_void_p)
+    size = ctypes.c_int64
+    found.add(f"{OURS}malloc", heap.allocate, size, returns=ctypes.c_void_p)
+    found.add(f"{OURS}aligned_alloc", heap.aligned, size, size, returns=ctypes.c_void_p)
+    found.add(f"{OURS}free", nothing, ctypes.c_void_p)
     found.add("memrefCopy", _copy, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
     return found
 
@@ -196,24 +264,63 @@ class Code:
     keeps: Sequence[int]
     """The arguments whose contents are results."""
 
+    optimized: bool = False
+    """Whether LLVM's passes run on it, which do with undefined behaviour what they like."""
+
     def run(self, data_sets: Sequence[DataSet]) -> Sequence[dict[str, Array]]:
         """Run on each data set; returns outputs by name, raises GaweeError and CannotRun."""
-        for type in self.convention.results:
-            _check_result(type)
-        for type in self.convention.arguments:
-            _check_argument(type)
-        text = f"{self.llvm}\n{_caller(self)}"
-
-        def run() -> dict[str, Array]:
-            loaded = _Loaded(self, text)
-            each = enumerate(loaded.call(data.arrays) for data in data_sets)
-            return {f"{index} {name}": out for index, outs in each for name, out in outs.items()}
-
-        found: list[dict[str, Array]] = [{} for _ in data_sets]
-        for key, output in run_isolated(run, MOST_SECONDS).items():
-            index, name = key.split(" ", 1)
-            found[int(index)][name] = output
+        (found,) = outputs_of([(self, data_sets)])
         return found
+
+
+Outputs: TypeAlias = Sequence[dict[str, Array]]
+"""By name, for each data set."""
+
+
+def outputs_of(runs: Sequence[tuple[Code, Sequence[DataSet]]]) -> Sequence[Outputs]:
+    """Run pieces of code in one process, as `Code.run` runs each; raises what that does."""
+    for code, _ in runs:
+        for type in code.convention.results:
+            _check_result(type)
+        for type in code.convention.arguments:
+            _check_argument(type)
+    texts = [_linkable(code) for code, _ in runs]
+
+    def run() -> dict[str, Array]:
+        found: dict[str, Array] = {}
+        for place, ((code, data_sets), text) in enumerate(zip(runs, texts, strict=True)):
+            loaded = _Loaded(code, text)
+            for index, data in enumerate(data_sets):
+                outputs = loaded.call(data)
+                found |= {f"{place} {index} {name}": each for name, each in outputs.items()}
+        return found
+
+    load_compiler()
+    made: list[list[dict[str, Array]]] = [[{} for _ in data_sets] for _, data_sets in runs]
+    for key, output in run_isolated(run, MOST_SECONDS).items():
+        place, index, name = key.split(" ", 2)
+        made[int(place)][int(index)][name] = output
+    return made
+
+
+def _linkable(code: Code) -> str:
+    text = f"{code.llvm}\n{_caller(code)}"
+    for name in ALLOCATING:
+        text = text.replace(f"@{name}(", f"@{OURS}{name}(")
+    return text
+
+
+@cache
+def load_compiler() -> None:
+    """Compile a function here, so that copies of this process find all of LLVM in memory."""
+    from llvmlite import binding
+
+    from gawee_dialect.backend.jit import Target, initialize, make_machine, parse_llvm
+
+    initialize()
+    module = parse_llvm("define void @gawee_nothing() {\nret void\n}")
+    machine = make_machine(Target(opt_level=0), jit=True)
+    binding.create_mcjit_compiler(module, machine).finalize_object()
 
 
 class _Loaded:
@@ -222,23 +329,29 @@ class _Loaded:
     def __init__(self, code: Code, text: str) -> None:
         from llvmlite import binding
 
-        from gawee_dialect.backend.jit import Target, initialize, make_machine, parse_llvm
+        from gawee_dialect.backend.jit import Target, make_machine, parse_llvm
 
-        initialize()
         self._code = code
         self._printed: Printed = []
-        self._functions = runner_functions(self._printed)
+        self._heap = Heap()
+        self._functions = runner_functions(self._printed, self._heap)
         for name, address in self._functions.addresses.items():
             binding.add_symbol(name, address)
-        machine = make_machine(Target(opt_level=0), jit=True)
-        self._engine = binding.create_mcjit_compiler(parse_llvm(text), machine)
+        machine = make_machine(Target(opt_level=2 if code.optimized else 0), jit=True)
+        module = parse_llvm(text)
+        if code.optimized:
+            options = binding.create_pipeline_tuning_options(speed_level=2)
+            options.loop_vectorization = options.slp_vectorization = False
+            builder = binding.create_pass_builder(machine, options)
+            builder.getModulePassManager().run(module, builder)
+        self._engine = binding.create_mcjit_compiler(module, machine)
         self._engine.finalize_object()
         kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
         self._call = kind(self._engine.get_function_address("gawee_call"))
 
-    def call(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    def call(self, data: DataSet) -> dict[str, Array]:
         code = self._code
-        memory = [self._memory(each, type) for each, type in self._arguments(arrays)]
+        memory = [self._memory(each, type) for each, type in self._arguments(data.arrays)]
         words: list[bytes] = []
         for place, array in memory:
             if place is None:
@@ -250,7 +363,10 @@ class _Loaded:
             slots[index * SLOT : index * SLOT + len(word)] = np.frombuffer(word, np.uint8)
         results = np.zeros(max(1, len(code.convention.results)) * SLOT, np.uint8)
         self._printed.clear()
+        self._heap.start(data.unwritten)
         self._call(slots.ctypes.data, results.ctypes.data)
+        if not self._heap.is_intact:
+            raise GaweeError(f"'@{code.function}' writes outside of what it allocates")
         for index, (place, _) in enumerate(memory):
             if place is not None and not place.is_intact:
                 raise GaweeError(f"'@{code.function}' writes outside of its argument {index}")

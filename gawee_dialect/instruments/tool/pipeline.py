@@ -2,8 +2,10 @@
 
 import shutil
 import subprocess
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import ClassVar
@@ -124,6 +126,13 @@ class Tool:
         """Run a pipeline on MLIR text; raises GaweeError where the tool refuses, or ends badly."""
         return run_program(self.name, [*self.flags, *self._said(pipeline)], text)
 
+    def run_many(self, texts: Sequence[str], pipeline: str) -> Sequence[str | None]:
+        """Run a pipeline on texts at once; returns what it makes of each, as far as that is known.
+
+        `run` then knows it too.
+        """
+        return run_many(self.name, [*self.flags, *self._said(pipeline)], texts)
+
     def _said(self, pipeline: str) -> Sequence[str]:
         if Path(self.name).name == "xdsl-opt":
             inner = pipeline.removeprefix("builtin.module(").removesuffix(")")
@@ -136,24 +145,100 @@ class Tool:
         return " ".join((self.name, *self.flags, "in.mlir", f"--pass-pipeline='{pipeline}'"))
 
 
+_Key = tuple[str, tuple[str, ...], str]
+_known: OrderedDict[_Key, str | GaweeError] = OrderedDict()
+"""What a program made of a text, or said."""
+
+MOST_KNOWN = 512
+
+
+def _remember(key: _Key, made: str | GaweeError) -> None:
+    _known[key] = made
+    if len(_known) > MOST_KNOWN:
+        _known.popitem(last=False)
+
+
 def run_program(name: str, flags: Sequence[str], text: str) -> str:
-    """Run a program on a text; returns its output, raises GaweeError where it fails."""
+    """Run a program on a text; returns its output, raises GaweeError where it fails.
+
+    What it made of a text before is known.
+    """
+    key = name, tuple(flags), text
+    if key not in _known:
+        found = _run(name, flags, text)
+        _remember(key, _refusal(name, found) if found.returncode else found.stdout)
+    made = _known[key]
+    if isinstance(made, GaweeError):
+        raise GaweeError(made.diagnostics[0])
+    return made
+
+
+def _run(name: str, flags: Sequence[str], text: str) -> subprocess.CompletedProcess[str]:
     command = [find_tool(name), *flags]
     try:
-        found = subprocess.run(
+        return subprocess.run(
             command, input=text, capture_output=True, text=True, timeout=MOST_SECONDS, check=False
         )
     except subprocess.TimeoutExpired as error:
         raise GaweeError(f"'{name}' took longer than {MOST_SECONDS:.0f} seconds") from error
     except OSError as error:
         raise GaweeError(f"cannot run '{name}': {first_line(error)}") from error
-    if found.returncode:
-        lines = [line for line in found.stderr.splitlines() if line.strip()]
-        said = next((line for line in lines if "error:" in line or "Assertion" in line), "")
-        where = said.partition("error:")[2].strip() or (lines or ["no message"])[0]
-        how = f"exit code {found.returncode}" if found.returncode > 0 else "a crash"
-        raise GaweeError(f"'{name}' ended with {how}: {where}")
-    return found.stdout
+
+
+def _refusal(name: str, found: subprocess.CompletedProcess[str]) -> GaweeError:
+    lines = [line for line in found.stderr.splitlines() if line.strip()]
+    said = next((line for line in lines if "error:" in line or "Assertion" in line), "")
+    where = said.partition("error:")[2].strip() or (lines or ["no message"])[0]
+    code = found.returncode
+    how = f"exit code {code}" if code > 0 else "a crash"
+    return GaweeError(f"'{name}' ended with {how}: {where}")
+
+
+SPLIT = "// -----"
+"""What stands between modules of one file, as MLIR's programs have it."""
+
+AS_ONE_FILE = ("--split-input-file", f"--output-split-marker={SPLIT}")
+
+
+def run_many(name: str, flags: Sequence[str], texts: Sequence[str]) -> Sequence[str | None]:
+    """Run a program on texts as parts of one file, so that it starts once for all.
+
+    Returns what it makes of each, None where it refuses one; `run_program` then knows it too. Where
+    it ends badly, it runs on halves; one text alone is left to `run_program`.
+    """
+    new = [text for text in texts if (name, tuple(flags), text) not in _known and SPLIT not in text]
+    if len(new) > 1 and _takes_many(name, tuple(flags)):
+        _run_as_one(name, flags, new)
+    made = (_known.get((name, tuple(flags), text)) for text in texts)
+    return [each if isinstance(each, str) else None for each in made]
+
+
+def _run_as_one(name: str, flags: Sequence[str], texts: Sequence[str]) -> None:
+    if len(texts) < 2:
+        return
+    parts = _parts(name, flags, texts)
+    if len(parts) != len(texts):
+        half = len(texts) // 2
+        _run_as_one(name, flags, texts[:half])
+        _run_as_one(name, flags, texts[half:])
+        return
+    for text, part in zip(texts, parts, strict=True):
+        refusal = GaweeError(f"'{name}' refuses what is one of many modules")
+        _remember((name, tuple(flags), text), part if part.strip() else refusal)
+
+
+def _parts(name: str, flags: Sequence[str], texts: Sequence[str]) -> Sequence[str]:
+    try:
+        found = _run(name, [*flags, *AS_ONE_FILE], f"\n{SPLIT}\n".join(texts))
+    except GaweeError:
+        return ()
+    return () if found.returncode < 0 else found.stdout.split(SPLIT)
+
+
+@lru_cache
+def _takes_many(name: str, flags: Sequence[str]) -> bool:
+    """Whether a program reads several modules of one file, as those of MLIR do."""
+    return len(_parts(name, flags, ["module {}", "module {}"])) == 2
 
 
 UNREADABLE = (GaweeError, ParseError, VerifyException, ValueError, NotImplementedError, KeyError)

@@ -4,12 +4,14 @@ a hundred pipelines that are right.
 Oracle: what a program computes by its text, and passes that are wrong by hand.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.tool import native
 from gawee_dialect.instruments.tool.check import assert_pipeline_correct, check_pipeline
 from gawee_dialect.instruments.tool.native import described
@@ -20,10 +22,12 @@ from gawee_dialect.instruments.tool.pipeline import (
     run_program,
     split_pipeline,
 )
+from gawee_dialect.instruments.tool.reproducer import reduced
 from gawee_dialect.tools import gawee_check
 from tests.effort import mostly_full
 from tests.instruments.tool.pipelines import CHECKED, PROGRAMS
 from tests.instruments.tool.reports import CRASHES, REPORTS, Report
+from tests.instruments.tool.tables import count
 from tests.instruments.tool.wrong_opt import as_program
 from tests.upstream_mlir import requires_upstream
 
@@ -128,6 +132,113 @@ def test_a_wrong_pass_is_reduced_and_reported(
     again = tmp_path / "found" / "wrong.mlir"
     assert gawee_check.main([str(again), f"--pass-pipeline={alone}"]) == 1
     assert "affine-loop-invariant-code-motion' moved output" in capsys.readouterr().err
+
+
+@requires_upstream
+@pytest.mark.parametrize(
+    ("number", "ops", "has"),
+    [
+        (137281, 16, ("vector.print", "cf.br")),
+        (126195, 18, ("vector.print", "cf.br")),
+        (137509, 16, ("vector.print", "llvm.br")),
+        (113687, 8, ("affine.vector_store",)),
+    ],
+)
+def test_a_report_is_reduced_and_still_shows_its_wrong_pass(
+    number: int, ops: int, has: Sequence[str]
+) -> None:
+    report = next(each for each in REPORTS if each.number == number)
+    found = check_pipeline(report.program, report.pipeline)
+
+    small = reduced(found, Tool("mlir-opt"), CheckSettings(), 60.0)
+
+    assert small.failure is not None
+    assert small.failure.pass_name == report.wrong
+    assert count(small.text) <= ops < count(found.text)
+    assert all(each in small.text for each in has)
+
+
+# Parallel loops run backwards too.
+
+RACE = """
+func.func @main(%x: memref<8xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  KIND %i = BOUNDS {
+    %j = arith.addi %i, %c1 : index
+    %a = memref.load %x[%i] : memref<8xi32>
+    memref.store %a, %x[%j] : memref<8xi32>
+    END
+  }
+  return
+}
+"""
+
+
+@requires_upstream
+@pytest.mark.parametrize("pipeline", ["cse", "scf-parallel-for-to-nested-fors"])
+def test_what_depended_on_the_order_of_parallel_loops_before_is_no_fault_of_a_pass(
+    pipeline: str,
+) -> None:
+    parallel = "(%c0) to (%c7) step (%c1)"
+    text = RACE.replace("KIND %i", "scf.parallel (%i)").replace("BOUNDS", parallel)
+
+    assert_pipeline_correct(text.replace("END", "scf.reduce"), pipeline)
+
+
+PARALLEL_NEST = """
+func.func @main(%x: memref<6x5xi32>, %s: i32, %n: index) {
+  affine.parallel (%i, %j) = (0, max(1, %n - 2)) to (min(6, %n + 3), 5) step (2, 1) {
+    %r = affine.if affine_set<(a, b)[c] : (a - b >= 0, c - 1 >= 0)>(%i, %j)[%n] -> i32 {
+      %a = affine.load %x[%i, %j] : memref<6x5xi32>
+      affine.yield %a : i32
+    } else {
+      affine.yield %s : i32
+    }
+    affine.if affine_set<(a) : (a mod 2 == 0)>(%j) {
+      affine.store %r, %x[%i + 1, %j] : memref<6x5xi32>
+    }
+  }
+  return
+}
+"""
+
+
+@requires_upstream
+def test_parallel_nests_and_choices_of_affine_are_interpreted_as_upstream_lowers_them() -> None:
+    found = check_pipeline(PARALLEL_NEST, "lower-affine,convert-scf-to-cf")
+
+    assert found.failure is None
+    assert [step.engine for step in found.steps] == [*2 * ["interpreter"], "native"]
+
+
+# Many modules at once.
+
+
+@requires_upstream
+def test_modules_that_a_tool_runs_at_once_are_what_it_makes_of_each() -> None:
+    texts = [CHOICE, "module { func.func @f( }", LOOP]
+    made = Tool("mlir-opt").run_many(texts, "builtin.module(cse)")
+    refused = made[1]
+
+    assert refused is None
+    with pytest.raises(GaweeError, match="'mlir-opt' refuses what is one of many modules"):
+        Tool("mlir-opt").run(texts[1], "builtin.module(cse)")
+    for text, each in zip(texts, made, strict=True):
+        if each is not None:
+            alone = run_program("mlir-opt", ["--pass-pipeline=builtin.module(cse)"], text)
+            again = run_program("mlir-opt", [], each)
+            assert again.strip() == alone.strip()
+
+
+@requires_upstream
+def test_a_module_that_crashes_a_tool_leaves_the_others_of_many() -> None:
+    pipeline, crashing = CRASHES[2]
+    texts = [CHOICE, LOOP, crashing, LOOP]
+    made = Tool("mlir-opt").run_many(texts, f"builtin.module({pipeline})")
+
+    assert [each is None for each in made] == [False, False, True, False]
 
 
 # Wrong passes of a tool of its own.
@@ -270,6 +381,19 @@ def test_a_command_line_without_one_pipeline_is_refused(
             " %m = memref.alloc() : memref<2xi32>\n"
             " %y = memref.load %m[%c] : memref<2xi32>\n return %y : i32 }",
             "cannot check the module: '@f' returns what it reads of memory that it never wrote",
+        ),
+        (
+            "func.func @f() -> i32 {\n %c = arith.constant 0 : index\n"
+            " %m = memref.alloc() : memref<2xi32>\n cf.br ^end\n^end:\n"
+            " %y = memref.load %m[%c] : memref<2xi32>\n return %y : i32 }",
+            "cannot check the module: '@f' returns what it reads of memory that it never wrote",
+        ),
+        (
+            "func.func @f(%x: i32, %i: index) -> i32 {\n %c = arith.constant 9 : index\n"
+            " %m = memref.alloc() : memref<2xi32>\n cf.br ^end\n^end:\n"
+            " memref.store %x, %m[%c] : memref<2xi32>\n"
+            " %y = memref.load %m[%i] : memref<2xi32>\n return %y : i32 }",
+            "cannot run the module: '@f' writes outside of what it allocates",
         ),
         ("func.func @f( {", "'mlir-opt' ended with exit code 1: expected"),
     ],
