@@ -20,7 +20,7 @@ from gawee_dialect.analysis.long_sums import total_type
 from gawee_dialect.analysis.open_sizes import open_names_of
 from gawee_dialect.dialect.open_size import greatest, without_names
 from gawee_dialect.dialect.types import element_type, tensor_shape
-from gawee_dialect.passes.graph.lower_to_linalg.combining import first_term, mapped
+from gawee_dialect.passes.graph.lower_to_linalg.combining import first_term, mapped, spread
 from gawee_dialect.passes.graph.lower_to_linalg.tensors import constant, filled
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
@@ -92,7 +92,7 @@ def widened(
     type = TensorType(element, without_names(tensor_shape(op.res[0])))
     number = number_everywhere(op.outputs[0])
     if number is None:
-        init = mapped(builder, op.outputs[0], element, first_term)
+        init = spread(builder, op.outputs[0], (), type, first_term)
     else:
         start = constant(builder, number.value.data, element)
         init = filled(builder, start, type, like=op.outputs[0])

@@ -101,6 +101,24 @@ func.func @integers_doubles_and_maxima_stay(%x: tensor<9001xi32>, %y: tensor<900
 
 // -----
 
+// What is added to may be open too.
+// CHECK-LABEL: func.func @an_open_sum_may_begin_with_an_argument
+// CHECK:         %[[N:.*]] = tensor.dim %r, %{{.*}} : tensor<?xf32>
+// CHECK-NEXT:    %[[E:.*]] = tensor.empty(%[[N]]) : tensor<?xf64>
+// CHECK-NEXT:    %[[R:.*]] = linalg.generic {{.*}} ins(%r : tensor<?xf32>) outs(%[[E]] : tensor<?xf64>)
+// CHECK:         linalg.generic {{.*}} ins(%x : tensor<?x9000xf32>) outs(%[[R]] : tensor<?xf64>)
+func.func @an_open_sum_may_begin_with_an_argument(%x: tensor<?x9000xf32> {gawee.sizes = ["batch", "-"]}, %r: tensor<?xf32> {gawee.sizes = ["batch"]})
+    -> (tensor<?xf32> {gawee.sizes = ["batch"]}) {
+  %rows = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x9000xf32>) outs(%r : tensor<?xf32>) {
+  ^bb0(%e: f32, %s: f32):
+    %0 = arith.addf %s, %e : f32
+    linalg.yield %0 : f32
+  } -> tensor<?xf32>
+  func.return %rows : tensor<?xf32>
+}
+
+// -----
+
 // A sum over a size that is open is as long as the names that it has: 512, and 32 times as many.
 // CHECK-LABEL: func.func @an_open_sum_is_as_long_as_its_names_say
 // CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x?xf32>) outs(%{{.*}} : tensor<?xf32>)

@@ -195,6 +195,7 @@ def test_arguments_that_do_not_fit_are_refused(
             "within the signal's 5 elements, got 7",
         ),
         ("AffineGrid", ((2, 2, 3),), {1: [2, 3, 1 << 20, 1 << 20]}, "a table of at most 16777216"),
+        ("Squeeze", ((),), {1: [0]}, "expected axes of size 1, got [0] of []"),
     ],
 )
 def test_known_inputs_that_do_not_fit_are_refused(

@@ -84,7 +84,7 @@ def squeeze(emit: Emitter, data: SSAValue, axes: KnownIntsOrNone = None) -> SSAV
     shape = tensor_shape(data)
     ones = [i for i, size in enumerate(shape) if size == 1]
     gone = ones if axes is None else [axis_of(data, axis) for axis in axes]
-    if any(shape[axis] != 1 for axis in gone):
+    if any([*shape[axis : axis + 1]] != [1] for axis in gone):
         raise Refusal(f"expected axes of size 1, got {list(gone)} of {list(shape)}")
     return emit.reshape(data, [size for i, size in enumerate(shape) if i not in gone])
 
