@@ -339,3 +339,21 @@ def test_nodes_tell_the_module_that_calls_them_and_differ(decompose: bool, tmp_p
             *("1.conv", "1.relu", "1", "1.relu"),
         ]
         assert not any("built-in" in name for name in names)
+
+
+@pytest.mark.parametrize("decompose", [True, False])
+def test_nodes_are_named_by_module_and_op_and_differ(decompose: bool) -> None:
+    class Twice(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.act = torch.nn.ReLU()
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.act(x) + self.act(-x)
+
+    ir = extract_ir(Twice().eval(), (torch.zeros(2, 3, device="meta"),), decompose=decompose)
+
+    names = [node.qualified_name for node in ir.nodes]
+    assert len(set(names)) == len(names) == 4
+    assert [name for name in names if name.startswith("act.relu")] == ["act.relu", "act.relu_1"]
+    assert not any("<" in name for name in names)
