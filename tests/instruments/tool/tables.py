@@ -19,7 +19,8 @@ from tests.instruments.tool.reports import REPORTS, Report
 
 def processor_seconds() -> float:
     """Return what this process and those it started took of processors."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    sources = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    used = [resource.getrusage(source) for source in sources]
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
