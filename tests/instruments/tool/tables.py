@@ -19,7 +19,7 @@ from tests.instruments.tool.reports import REPORTS, Report
 
 def processor_seconds() -> float:
     """Return what this process and those it started took of processors."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
