@@ -293,6 +293,23 @@ def test_a_crash_of_another_tool_is_reduced_and_reported(run: Run) -> None:
     assert report.read_text().count("vector.transfer_") == 1
 
 
+ROOT = Path(__file__).parents[2]
+JAM = "affine-loop-unroll-jam{unroll-jam-factor=2}"
+COPY = "affine-data-copy-generate{generate-dma=false fast-mem-space=0}"
+HOIST = "affine-loop-invariant-code-motion"
+
+
+@requires_upstream
+@pytest.mark.parametrize(("number", "passes"), [(184, JAM), (7, COPY), (115, HOIST)])
+def test_random_nests_find_what_the_docs_say(run: Run, number: int, passes: str) -> None:
+    flags = f"--tool mlir-opt --generators nests --seed 3 --first {number} --graphs 1".split()
+    code, out, _ = run(*flags, f"--passes=func.func({passes})")
+
+    assert code == 1
+    assert f"wrong: {passes.partition('{')[0]}\n" in out
+    assert f"--first {number} --graphs 1" in (ROOT / "docs" / "found.md").read_text()
+
+
 @requires_upstream
 def test_right_passes_of_another_tool_raise_no_alarm(run: Run) -> None:
     code, out, _ = run(*"--tool mlir-opt --passes canonicalize,cse --graphs 8 --jobs 2".split())
