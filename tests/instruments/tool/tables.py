@@ -19,12 +19,7 @@ from tests.instruments.tool.reports import REPORTS, Report
 
 def processor_seconds() -> float:
     """Return what this process and those it started took of processors."""
-<<<<<<< HEAD
-    sources = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    used = [resource.getrusage(source) for source in sources]
-=======
     used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
->>>>>>> trust3
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
