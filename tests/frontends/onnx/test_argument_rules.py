@@ -85,6 +85,12 @@ def message_of(
             "argument 'strides' to have numbers of at least 1, got [0]",
         ),
         (
+            "AveragePool",
+            ((1, 3, 7),),
+            {"kernel_shape": [(1 << 31) - 1], "dilations": [2]},
+            "window extent (4294967293) to fit the padded input (7)",
+        ),
+        (
             "MaxPool",
             ((1, 3, 7),),
             {"kernel_shape": [2], "pads": [1]},

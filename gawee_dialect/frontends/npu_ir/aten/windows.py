@@ -245,10 +245,13 @@ def windows_of(
     padded = [size + after for size, after in zip(sizes, pads[len(sizes) :], strict=True)]
     for axis, size in enumerate(sizes):
         before = pads[axis]
-        room = padded[axis] + before - dilations[axis] * (kernel[axis] - 1) - 1
+        extent, whole = dilations[axis] * (kernel[axis] - 1) + 1, padded[axis] + before
+        room = whole - extent
         count = (-(-room // strides[axis]) if ceil else room // strides[axis]) + 1
         if ceil and (count - 1) * strides[axis] >= size + before:
             count -= 1
+        if count < 1:
+            raise Refusal(f"expected window extent ({extent}) to fit the padded input ({whole})")
         elements *= count * kernel[axis]
         if elements > MAX_ELEMENTS:
             raise Refusal(f"expected at most {MAX_ELEMENTS} elements of all windows of a channel")
