@@ -223,12 +223,12 @@ class RowOp(NamedOp, ABC):
         return index_maps(self.ROW.reads, len(element_shape(self.outputs[0])))
 
     def verify_(self) -> None:
+        blocks = sum(len(region.blocks) for region in self.regions)
+        if blocks != 1:
+            raise VerifyException(f"expected a body of one block, got {blocks}")
         if type(self).verify_ is RowOp.verify_:  # of xDSL's classes, whose definition is theirs
             self.get_irdl_definition().verify(self)
         self.check_operands(self.inputs, self.outputs)
-        blocks = len(self.regions[0].blocks)
-        if blocks != 1:
-            raise VerifyException(f"expected a body of one block, got {blocks}")
         LinalgStructuredOperation.verify_(self)
 
     @classmethod
