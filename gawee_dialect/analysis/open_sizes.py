@@ -356,7 +356,7 @@ def _rename_properties(op: Operation, names: Mapping[str, SizeName]) -> None:
             op.properties[key] = _renamed(op, attribute, names)
 
 
-def _renamed(op: Operation, attribute: SizesAttr, names: Mapping[str, SizeName]) -> SizesAttr:
+def _renamed(op: Operation, attribute: SizesAttr, names: Mapping[str, SizeName]) -> Attribute:
     """Return a list of sizes with what is known of their names; raises GaweeError."""
     sizes = list(attribute.get_values())
     for place, size in enumerate(sizes):
@@ -366,9 +366,7 @@ def _renamed(op: Operation, attribute: SizesAttr, names: Mapping[str, SizeName])
             except UnknownSize as error:
                 text = f"expected size '{size}' to be whole for all its values"
                 raise GaweeError(Diagnostic.at(op, text)) from error
-    renamed = size_list(sizes)
-    assert isinstance(renamed, SizesAttr)
-    return renamed
+    return size_list(sizes)  # of numbers alone where no form has a name
 
 
 def has_open_sizes(op: Operation) -> bool:

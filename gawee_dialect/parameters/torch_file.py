@@ -107,12 +107,13 @@ def _check(path: Path) -> None:
 def _check_names(stream: IO[bytes]) -> None:
     """Raise ValueError for a name in a sequence of pickles that is too long."""
     for _ in range(LEGACY_PICKLES):
-        longest = 0
+        longest, start = 0, stream.tell()
         try:
-            for _, value, _ in genops(stream):
+            for _, value, place in genops(stream):
+                start = start if place is None else place
                 longest = max(longest, len(value)) if isinstance(value, str) else longest
-        except Exception:  # damage, which PyTorch describes; the names before it count
-            pass
+        except Exception:  # damage, which PyTorch describes; a name without an end counts too
+            longest = max(longest, stream.tell() - start)
         if longest > MAX_NAME:
             raise ValueError(f"expected names of at most {MAX_NAME} characters, got {longest}")
 

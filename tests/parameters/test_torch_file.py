@@ -44,7 +44,7 @@ def test_a_file_that_executes_code_is_refused(tmp_path: Path, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize("zipped", [True, False])
-@pytest.mark.parametrize("end", [b"\n.", b"\n\xff"], ids=["whole", "damaged"])
+@pytest.mark.parametrize("end", [b"\n.", b"\n\xff", b""], ids=["whole", "damaged", "endless"])
 def test_a_file_that_makes_pytorch_slow_is_refused(zipped: bool, end: bytes, tmp_path: Path):
     torch = pytest.importorskip("torch")
     path, name = tmp_path / "w.pt", b"builtins\n" + b"a" * 200_000

@@ -172,3 +172,11 @@ func.func @steps_that_grow(%x: tensor<?x8xf32> {gawee.sizes = ["n", "-"]}, %go: 
   }
   func.return %y : tensor<?x8xf32>
 }
+
+// -----
+
+// CHECK: 'gawee.iota' op expected result type 'tensor<3x0xi32>', got 'tensor<3x?xi32>'
+func.func @a_form_without_names_is_a_number(%x: tensor<?xi32> {gawee.sizes = ["length"]}) -> tensor<3x?xi32> {
+  %y = gawee.iota axis 1 {shape = #gawee.sizes<[3, "-1 + 1"]>} : tensor<3x?xi32>
+  func.return %y : tensor<3x?xi32>
+}
