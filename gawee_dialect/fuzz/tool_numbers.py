@@ -15,10 +15,7 @@ class BlockProgram(Program):
     what: ClassVar[str] = "of blocks"
 
     def text(self) -> str:
-        arguments = [f"%a{i}: {type}" for i, type in enumerate(OF_BLOCKS[:5])]
-        for each in arguments:
-            name, type = each.split(": ")
-            self.scope[type] = [name]
+        arguments = self.takes(OF_BLOCKS[:5])
         self._numbers(4)
         blocks = [self._types() for _ in range(self.draw.integer(2, 7))]
         results = [self.draw.one_of(("i32", "i64")) for _ in range(self.draw.integer(1, 2))]
@@ -69,10 +66,7 @@ class WideProgram(Program):
     what: ClassVar[str] = "of integers"
 
     def text(self) -> str:
-        arguments = [f"%a{i}: {type}" for i, type in enumerate(("i32", "i32", "i8", "i1"))]
-        for each in arguments:
-            name, type = each.split(": ")
-            self.scope.setdefault(type, []).append(name)
+        arguments = self.takes(("i32", "i32", "i8", "i1"))
 
         def body() -> Sequence[tuple[str, str]]:
             for _ in range(2):

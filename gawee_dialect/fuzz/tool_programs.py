@@ -253,6 +253,12 @@ class Program:
         head = f"func.func @main({', '.join(arguments)}) -> ({types}) {{"
         return "\n".join((head, *self.lines, f"  return {names} : {types}", "}", ""))
 
+    def takes(self, types: Sequence[str]) -> list[str]:
+        """Return what a function takes that takes numbers alone; these are in scope."""
+        for number, type in enumerate(types):
+            self.scope.setdefault(type, []).append(f"%a{number}")
+        return [f"%a{number}: {type}" for number, type in enumerate(types)]
+
     def arguments(self, kind: str = "memref", shapes: int = 2) -> list[str]:
         """Draw what the function takes: memory or tensors, numbers, and an index."""
         draw, found = self.draw, list[str]()
@@ -282,10 +288,7 @@ class ScalarProgram(Program):
     what: ClassVar[str] = "of numbers"
 
     def text(self) -> str:
-        arguments = [f"%a{i}: {type}" for i, type in enumerate(("i32", "i64", "i8", "index", "i1"))]
-        for each in arguments:
-            name, type = each.split(": ")
-            self.scope[type] = [name]
+        arguments = self.takes(("i32", "i64", "i8", "index", "i1"))
 
         def body() -> Sequence[tuple[str, str]]:
             for _ in range(self.draw.integer(3, 12)):
