@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     f64,
     i1,
+    i32,
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -223,6 +224,13 @@ def _starts(sizes: bytes) -> tuple[int, ...]:
     for (size,) in struct.iter_unpack("<i", sizes):
         starts.append(starts[-1] + size)
     return tuple(starts)
+
+
+def set_groups(op: Operation, groups: Sequence[Sequence[SSAValue]]) -> None:
+    """Give an op other operands, by the groups that its definition has."""
+    op.operands = [value for group in groups for value in group]
+    sizes = DenseArrayBase.from_list(i32, [len(group) for group in groups])
+    op.properties[AttrSizedOperandSegments.attribute_name] = sizes
 
 
 class _Group:

@@ -19,12 +19,13 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     ModuleOp,
-    i32,
 )
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr
+from xdsl.irdl import AttrSizedOperandSegments
 
+from gawee_dialect.dialect.operation import set_groups
 from gawee_dialect.dialect.types import AnyFloat
 from gawee_dialect.hints import isa
 from gawee_dialect.upstream.walk import all_ops
@@ -81,7 +82,7 @@ def _segments(op: Operation) -> Sequence[Sequence[SSAValue]] | None:
     """Return what each successor of a terminator is given, None where that is not known."""
     if len(op.successors) == 1:
         return [op.operands]
-    sizes = op.properties.get("operandSegmentSizes")
+    sizes = op.properties.get(AttrSizedOperandSegments.attribute_name)
     if not isa(sizes, DenseArrayBase[IntegerType]):
         return None
     counts, start, found = sizes.get_values(), 0, list[Sequence[SSAValue]]()
@@ -99,13 +100,10 @@ def _without_operand(op: Operation, block: Block, index: int) -> None:
         [value for place, value in enumerate(values) if successor is not block or place != index]
         for successor, values in zip(op.successors, segments, strict=True)
     ]
-    given = [value for values in kept for value in values]
     if len(op.successors) == 1:
-        op.operands = given
-        return
-    op.operands = [op.operands[0], *given]
-    sizes = [1, *map(len, kept)]
-    op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, sizes)
+        (op.operands,) = kept
+    else:
+        set_groups(op, ([op.operands[0]], *kept))
 
 
 def _decide(successor: int, op: Operation) -> bool:

@@ -53,7 +53,7 @@ from gawee_dialect.dialect.kernels.structured_kernel import (
     shape_of,
 )
 from gawee_dialect.dialect.open_size import OpenSize, SizeName, is_open, without_names
-from gawee_dialect.dialect.operation import quick_operands
+from gawee_dialect.dialect.operation import quick_operands, set_groups
 from gawee_dialect.dialect.size_list import SizeList, SizesAttr, parse_sizes, print_sizes, size_list
 from gawee_dialect.dialect.types import require
 from gawee_dialect.hints import isa
@@ -313,10 +313,7 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
 
     def set_counts(self, counts: Sequence[SSAValue]) -> None:
         """Give the op other values for its names, in their order."""
-        rest = [*self.inputs, *(() if self.output is None else (self.output,))]
-        self.operands = [*rest, *counts]
-        segments = (len(self.inputs), len(rest) - len(self.inputs), len(counts))
-        self.properties[SEGMENTS] = _integers(i32, segments)
+        set_groups(self, (self.inputs, () if self.output is None else (self.output,), counts))
 
     def number_names(self) -> Sequence[SizeName]:
         """Call the names by their places, `n0`, `n1`, and return these.
