@@ -88,6 +88,16 @@ class InputSpec:
             )
         return InputSpec(argument.name, shape, dtype, argument.kind is ArgumentKind.UPDATED)
 
+    @property
+    def known_shape(self) -> tuple[int, ...]:
+        """The shape of an array that is made up; raises GaweeError where a size of it is open."""
+        if DYNAMIC_INDEX not in self.shape:
+            return self.shape
+        text = f"expected the shape of input '{self.name}' ({shape_text(self.shape)}), got none"
+        sizes = ",".join("2" if n == DYNAMIC_INDEX else str(n) for n in self.shape)
+        hint = f"--shape {self.name}={sizes}, or an array: --input {self.name}=x.npy"
+        raise GaweeError(Diagnostic(text, hint=hint))
+
     def check(self, array: AnyArray, source: str) -> AnyArray:
         """Return the array in this dtype; raises GaweeError for another shape or kind."""
         return fitted(f"input '{self.name}'", array, self.shape, self.dtype, f" from '{source}'")
@@ -125,7 +135,7 @@ def read_inputs(
         if spec.name in stored:
             arrays[spec.name] = spec.check(stored[spec.name], str(archive))
         elif spec.is_updated and spec.name not in sources:
-            arrays[spec.name] = np.zeros(spec.shape, spec.dtype)
+            arrays[spec.name] = np.zeros(spec.known_shape, spec.dtype)
         else:
             arrays[spec.name] = _read(spec, sources.get(spec.name, "random"), generator, scale)
     return arrays
@@ -159,12 +169,7 @@ def _read(
     spec: InputSpec, source: str, generator: np.random.Generator, scale: PictureScale
 ) -> AnyArray:
     if source == "random":
-        if DYNAMIC_INDEX in spec.shape:
-            text = f"expected the shape of input '{spec.name}' ({shape_text(spec.shape)}), got none"
-            sizes = ",".join("2" if n == DYNAMIC_INDEX else str(n) for n in spec.shape)
-            hint = f"--shape {spec.name}={sizes}, or an array: --input {spec.name}=x.npy"
-            raise GaweeError(Diagnostic(text, hint=hint))
-        return random_array(spec.shape, spec.dtype, generator)
+        return random_array(spec.known_shape, spec.dtype, generator)
     suffix = Path(source).suffix.lower()
     if suffix == ".npy":
         return spec.check(read_npy(source), source)

@@ -40,6 +40,16 @@ module {
 }
 """
 
+STATE = """
+func.func @main(%x: memref<?xf32> {gawee.updated = "state"}) {
+  %c0 = arith.constant 0 : index
+  %v = memref.load %x[%c0] : memref<?xf32>
+  %w = arith.addf %v, %v : f32
+  memref.store %w, %x[%c0] : memref<?xf32>
+  return
+}
+"""
+
 
 def layer(tmp_path: Path) -> str:
     path = tmp_path / "layer.mlir"
@@ -84,3 +94,14 @@ def test_sizes_that_are_missing_or_do_not_fit_are_refused(
 ) -> None:
     assert main([layer(tmp_path), *shapes]) == 1
     assert message in capsys.readouterr().err
+
+
+def test_a_buffer_that_is_updated_needs_its_size_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "state.mlir"
+    path.write_text(STATE)
+
+    assert main([str(path)]) == 1
+    assert "expected the shape of input 'state' (?), got none" in capsys.readouterr().err
+    assert main([str(path), "--shape", "state=3"]) == 0
