@@ -21,7 +21,6 @@ from xdsl.dialects.builtin import (
     MemRefType,
     ModuleOp,
     TensorType,
-    i32,
     i64,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -32,16 +31,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from gawee_dialect.analysis.tensor_shapes import Forms
 from gawee_dialect.diagnostics import GaweeError, verify_module
 from gawee_dialect.dialect.entry import EntryArgument, entry_arguments, find_function
-from gawee_dialect.dialect.types import (
-    is_shaped,
-    is_tensor,
-    shape_text,
-    tensor_shape,
-)
+from gawee_dialect.dialect.operation import set_groups
+from gawee_dialect.dialect.types import fits_shape, is_shaped, is_tensor, shape_text, tensor_shape
 from gawee_dialect.hints import isa
 from gawee_dialect.upstream.linalg import BroadcastOp
-
-SEGMENTS = "operandSegmentSizes"
 
 TAKING_ANY = (
     *(LinalgStructuredOperation, BroadcastOp, linalg.ops.YieldOp, ReturnOp),
@@ -74,11 +67,7 @@ def with_shapes(module: ModuleOp, shapes: Mapping[str, Sequence[int]]) -> Module
     """
     opened = [each for each in unnamed_inputs(module) if each.name in shapes]
     for each in opened:
-        old, new = _shape(each.type), shapes[each.name]
-        fits = len(old) == len(new) and all(map(_is_narrower, old, new))
-        if not fits:
-            text = f"expected input '{each.name}' of shape {shape_text(old)}"
-            raise GaweeError(f"{text}, got {shape_text(new)}")
+        require_input_shape(each.name, _shape(each.type), shapes[each.name])
     if not opened:
         return module
     copy = module.clone()
@@ -93,8 +82,11 @@ def _shape(type: Attribute) -> Sequence[int]:
     return type.get_shape() if is_shaped(type) else ()
 
 
-def _is_narrower(old: int, new: int) -> bool:
-    return old in (new, DYNAMIC_INDEX)
+def require_input_shape(name: str, wanted: Sequence[int], shape: Sequence[int]) -> None:
+    """Raise GaweeError unless a shape is one of those that an input may have."""
+    if not fits_shape(wanted, shape):
+        text = f"expected input '{name}' of shape {shape_text(wanted)}, got {shape_text(shape)}"
+        raise GaweeError(text)
 
 
 def unnamed_inputs(module: ModuleOp) -> Sequence[EntryArgument]:
@@ -110,21 +102,24 @@ class _Narrowing:
         self.before: dict[SSAValue, Attribute] = {}
         """The types that values had, of those that have narrower ones."""
 
-    def retype(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
-        """Return a value with a type of a shape, where that says more than the type that it has."""
+    def retype(self, value: SSAValue, shape: Sequence[int]) -> None:
+        """Give a value a type of a shape, where that says more than the type that it has."""
         old = value.type
-        if not is_shaped(old) or old.get_shape().count(DYNAMIC_INDEX) <= shape.count(DYNAMIC_INDEX):
-            return value
+        if not is_shaped(old) or not fits_shape(old.get_shape(), shape):
+            return
+        if tuple(shape) == old.get_shape():
+            return
         if is_tensor(old):
-            narrow = Rewriter.replace_value_with_new_type(
-                value, TensorType(old.element_type, shape, old.encoding)
-            )
+            new: Attribute = TensorType(old.element_type, shape, old.encoding)
         else:
             assert isa(old, MemRefType)
-            type = MemRefType(old.element_type, shape, old.layout, old.memory_space)
-            narrow = Rewriter.replace_value_with_new_type(value, type)
-        self.before[narrow] = old
-        return narrow
+            new = MemRefType(old.element_type, shape, old.layout, old.memory_space)
+        self.before[Rewriter.replace_value_with_new_type(value, new)] = old
+
+    def retype_all(self, values: Sequence[SSAValue], shapes: Sequence[Sequence[int]]) -> None:
+        """Do so for some values, of which some shapes may not be known."""
+        for value, shape in zip(values, shapes, strict=False):
+            self.retype(value, shape)
 
     def run(self, block: Block) -> None:
         for op in list(block.ops):
@@ -138,23 +133,17 @@ class _Narrowing:
                     self.run(inner)
             shapes = self.forms.shapes(op)
             self.write_sizes(op, shapes)
-            for result, shape in zip(op.results, shapes, strict=False):
-                self.retype(result, shape)
+            self.retype_all(op.results, shapes)
 
     def loop(self, op: scf.ForOp) -> None:
         """Narrow what a loop carries; what it hands on is cast where less is known of it."""
-        carried = op.body.block.args[1:]
-        for value, initial in zip(carried, op.iter_args, strict=True):
-            if is_tensor(initial.type):
-                self.retype(value, initial.type.get_shape())
+        self.retype_all(op.body.block.args[1:], self.forms.shapes(op))
         self.run(op.body.block)
         last = op.body.block.last_op
         assert isinstance(last, scf.YieldOp)
         for number, (value, wanted) in enumerate(zip(last.operands, op.iter_args, strict=True)):
             last.operands[number] = _cast(last, value, wanted.type)
-        for result, initial in zip(op.results, op.iter_args, strict=True):
-            if is_tensor(initial.type):
-                self.retype(result, initial.type.get_shape())
+        self.retype_all(op.results, self.forms.shapes(op))
 
     def widen(self, op: Operation) -> None:
         """Give an op's operands the types that they had."""
@@ -176,13 +165,10 @@ class _Narrowing:
             case tensor.ExtractSliceOp() | tensor.InsertSliceOp():
                 sizes = op.static_sizes.get_values()
                 known = self.forms.filled(sizes, op.sizes)
-                left, strides = _left(sizes, known, op.sizes), [*op.strides]
-                count = len(op.operands) - len(op.sizes) - len(strides)
-                op.operands = [*op.operands[:count], *left, *strides]
+                left = _left(sizes, known, op.sizes)
+                dest = ([op.dest],) if isinstance(op, tensor.InsertSliceOp) else ()
+                set_groups(op, ([op.source], *dest, op.offsets, left, op.strides))
                 op.static_sizes = DenseArrayBase.from_list(i64, known)
-                others = (count - len(op.offsets)) * (1,)
-                counts = (*others, len(op.offsets), len(left), len(strides))
-                op.properties[SEGMENTS] = DenseArrayBase.from_list(i32, counts)
             case _:
                 pass
 

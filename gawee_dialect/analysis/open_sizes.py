@@ -27,7 +27,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.analysis.narrowing import narrow_arguments
+from gawee_dialect.analysis.narrowing import narrow_arguments, require_input_shape
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, verify_module
 from gawee_dialect.dialect.entry import SIZES, EntryArgument, entry_arguments
 from gawee_dialect.dialect.graph.scan import ScanOp, element_of_sequence
@@ -468,15 +468,7 @@ def solved_sizes(
     values: dict[str, int] = {}
     wanted = {name: shape for name, shape in named.items() if name in shapes and is_open(shape)}
     for name, shape in wanted.items():
-        given = shapes[name]
-        fits = len(given) == len(shape) and all(
-            isinstance(size, OpenSize) or size == number
-            for size, number in zip(shape, given, strict=False)
-        )
-        if not fits:
-            raise GaweeError(
-                f"expected input '{name}' of shape {shape_text(shape)}, got {shape_text(given)}"
-            )
+        require_input_shape(name, shape, shapes[name])
     sizes = [
         (size, number, f"axis {axis} of input '{name}'")
         for name, shape in wanted.items()

@@ -267,6 +267,13 @@ def require_rank(what: str, type: AnyTensor, rank: int) -> None:
         )
 
 
+def fits_shape(wanted: Sequence[int], shape: Sequence[int]) -> bool:
+    """Whether a shape is one of those of a type, which leaves some sizes open or none."""
+    return len(wanted) == len(shape) and all(
+        size in (DYNAMIC_INDEX, number) for size, number in zip(wanted, shape, strict=True)
+    )
+
+
 def require_shape(what: str, type: AnyTensor, shape: Sequence[int]) -> None:
     """Raise VerifyException unless `type` has the shape that an op expects of it."""
     if type.get_shape() != tuple(shape):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeGuard
 
 import numpy as np
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.interpreter import Interpreter, InterpreterFunctions
 
@@ -27,7 +27,7 @@ from gawee_dialect.dialect.entry import (
     find_function,
     workspace_size_name,
 )
-from gawee_dialect.dialect.types import shape_text
+from gawee_dialect.dialect.types import fits_shape, shape_text
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import (
     Array,
@@ -220,15 +220,8 @@ def _problems(argument: EntryArgument, arrays: Mapping[str, object]) -> Iterable
     if array.dtype != dtype:
         yield f"expected {what} of dtype {dtype.name}, got {array.dtype.name}"
     shape = _shape(argument)
-    if not _fits(shape, np.shape(array)):
+    if not fits_shape(shape, np.shape(array)):  # open sizes are checked of all together
         yield f"expected {what} of shape {shape_text(shape)}, got {shape_text(np.shape(array))}"
-
-
-def _fits(shape: Sequence[int], given: Sequence[int]) -> bool:
-    """Whether a shape is as wanted; what open sizes are is checked of all arguments together."""
-    return len(shape) == len(given) and all(
-        wanted in (DYNAMIC_INDEX, size) for wanted, size in zip(shape, given, strict=True)
-    )
 
 
 def numbers_of_arguments(

@@ -4,7 +4,6 @@ from math import prod
 
 import numpy as np
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.interpreter import (
     Interpreter,
     PythonValues,
@@ -16,7 +15,7 @@ from xdsl.interpreter import (
 )
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.dialect.types import shape_text
+from gawee_dialect.dialect.types import fits_shape, shape_text
 from gawee_dialect.interpreter.arrays import shaped_type
 from gawee_dialect.interpreter.body import axis_size, gather, yielded_elements
 from gawee_dialect.interpreter.functions import OpFunctions
@@ -121,7 +120,7 @@ class TensorFunctions(OpFunctions):
     @impl(tensor.CastOp)
     def cast(self, interpreter: Interpreter, op: tensor.CastOp, args: PythonValues) -> PythonValues:
         wanted, shape = shaped_type(op.dest).get_shape(), args[0].shape
-        if any(size not in (DYNAMIC_INDEX, of) for size, of in zip(wanted, shape, strict=True)):
+        if not fits_shape(wanted, shape):
             raise InterpretationError(
                 f"expected shape {shape_text(wanted)}, got {shape_text(shape)}"
             )
