@@ -16,9 +16,8 @@ from benchmarks.passes_study import networks
 from benchmarks.timing import processor
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.evaluation.evaluator import Build
-from gawee_dialect.evaluation.run_times import WARM_UP, RunTimes
 from gawee_dialect.evaluation.statistics import Ratio
-from gawee_dialect.evaluation.turns import Referee, Turn, take_turns, time_turn
+from gawee_dialect.evaluation.turns import WARM_UP, Referee, RunTimes, Turn, take_turns, time_turn
 from gawee_dialect.passes.graph.canonicalize import CanonicalizePass
 from gawee_dialect.passes.insertion import after
 

@@ -23,7 +23,7 @@ from gawee_dialect.analysis.op_cost import limit_of, op_work
 from gawee_dialect.backend.measure import measured_host
 from gawee_dialect.code_options import EXACT, CodeOptions
 from gawee_dialect.evaluation.evaluator import Build
-from gawee_dialect.evaluation.time import Time
+from gawee_dialect.evaluation.figures import Time
 from gawee_dialect.model import Model
 from gawee_dialect.parameters.given_inputs import random_inputs, random_parameters
 from gawee_dialect.passes.insertion import Insertion

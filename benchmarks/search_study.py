@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from benchmarks.schedules import CASES
 from benchmarks.targets import processor_and_target
 from benchmarks.timing import console
-from gawee_dialect.evaluation.strategies import STRATEGIES
+from gawee_dialect.evaluation.search import STRATEGIES
 from gawee_dialect.model import Model
 from gawee_dialect.parameters.given_inputs import random_inputs, random_parameters
 from gawee_dialect.plots.picture import COLOURS, picture

@@ -27,7 +27,7 @@ from benchmarks.timing import console, processor
 from gawee_dialect import CodeOptions, load
 from gawee_dialect.backend.compiled import Array, CompiledModel
 from gawee_dialect.compilation import program_of
-from gawee_dialect.evaluation.code import text_bytes
+from gawee_dialect.evaluation.figures import text_bytes
 from gawee_dialect.model import Model
 
 ONE_THREAD = CodeOptions(num_threads=1)

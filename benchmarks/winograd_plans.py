@@ -30,8 +30,8 @@ from gawee_dialect.passes.tensors.convert_to_winograd.match import Match, match
 from gawee_dialect.schedules.keys import Decision
 from gawee_dialect.target.description import Memory, Processor
 from gawee_dialect.tuning.lowering import ops_by_key
+from gawee_dialect.tuning.network import StandaloneKernel, computed_by
 from gawee_dialect.tuning.search import Phase, Settings, Tuner
-from gawee_dialect.tuning.standalone import StandaloneKernel, computed_by
 
 FILE = Path(__file__).with_suffix(".jsonl")
 FOLDER = "gawee_dialect.passes.tensors.convert_to_winograd"

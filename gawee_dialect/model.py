@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gawee_dialect.analysis.cost import CostReport
     from gawee_dialect.backend.batched import BatchedModel
     from gawee_dialect.backend.compiled import CompiledModel
-    from gawee_dialect.evaluation.run_times import RunTimes
+    from gawee_dialect.evaluation.turns import RunTimes
     from gawee_dialect.frontends.graph import Graph
     from gawee_dialect.frontends.npu_ir.pytorch import Module
     from gawee_dialect.inspection.graph_view import GraphView
@@ -451,7 +451,7 @@ class Model:
         `inputs` are as for `run`, seeded random arrays unless given. Runs are in rounds, which wait
         until other programs are quiet, `patience` seconds in all.
         """
-        from gawee_dialect.evaluation.run_times import benchmark
+        from gawee_dialect.evaluation.turns import benchmark
 
         return benchmark(self.compile(options), inputs, runs, least_seconds, patience)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.experiments.study_file import decode_toml, place_of
+from gawee_dialect.experiments.study import decode_toml, place_of
 from gawee_dialect.source import Source
 
 TEXT = """\

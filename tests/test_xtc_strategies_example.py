@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from gawee_dialect.evaluation.code import Validity
-from gawee_dialect.evaluation.search import search
-from gawee_dialect.evaluation.strategies import Random
+from gawee_dialect.evaluation.figures import Validity
+from gawee_dialect.evaluation.search import Random, search
 from gawee_dialect.scheduling import schedule
 from tests.test_scheduling import FIRST, ONE_THREAD, products
 

@@ -5,8 +5,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
-from gawee_dialect.experiments.results import Results, Row, read_results
-from gawee_dialect.experiments.table import table_text
+from gawee_dialect.experiments.results import Results, Row, read_results, table_text
 from gawee_dialect.plots.speedups import draw_speedups
 from gawee_dialect.tools.gawee_experiment import main as gawee_experiment
 

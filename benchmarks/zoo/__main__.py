@@ -18,8 +18,8 @@ from benchmarks.zoo.libraries import import_library
 from benchmarks.zoo.networks import Network, zoo
 from benchmarks.zoo.peers import PEERS
 from benchmarks.zoo.table import page
+from gawee_dialect.workers import Workers, run_forked
 from gawee_dialect.workers.dask_workers import DaskWorkers
-from gawee_dialect.workers.workers import Workers, run_forked
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "build" / "zoo.jsonl"

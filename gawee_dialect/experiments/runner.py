@@ -11,8 +11,7 @@ from pathlib import Path
 from time import perf_counter
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.experiments.cell import record_of
-from gawee_dialect.experiments.provenance import files_of, key_of, origin_of, this_machine
+from gawee_dialect.experiments.cell import files_of, key_of, origin_of, record_of, this_machine
 from gawee_dialect.experiments.study import (
     FILE,
     Cell,
@@ -24,7 +23,7 @@ from gawee_dialect.experiments.study import (
 )
 from gawee_dialect.hints import isa
 from gawee_dialect.whole_file import write_file
-from gawee_dialect.workers.workers import ThisProcess, Workers
+from gawee_dialect.workers import ThisProcess, Workers
 
 STUDY = "study.toml"
 """What the study is called in its folder."""

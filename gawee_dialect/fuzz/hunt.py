@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from gawee_dialect.fuzz.oracle import Finding
 from gawee_dialect.fuzz.session import Tried
-from gawee_dialect.workers.workers import Workers
+from gawee_dialect.workers import Workers
 
 Task = TypeVar("Task")
 

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gawee_dialect.evaluation.statistics import Ratio
-from gawee_dialect.experiments.results import Results, Row
-from gawee_dialect.experiments.table import table_cells
+from gawee_dialect.experiments.results import Results, Row, table_cells
 from gawee_dialect.hints import isa
 from gawee_dialect.report.document import finite, tool_json
 from gawee_dialect.report.page import page_text

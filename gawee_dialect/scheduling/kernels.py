@@ -212,7 +212,7 @@ class KernelSchedule(Steps):
         from gawee_dialect.instruments.prove.each import ProveEach, Verdict
         from gawee_dialect.passes.instrument import instrumented
         from gawee_dialect.passes.pass_manager import run_passes
-        from gawee_dialect.tuning.standalone import passes_to_loops, scheduled
+        from gawee_dialect.tuning.network import passes_to_loops, scheduled
         from gawee_dialect.universe import make_context
 
         op, cpu = self._kernel(), self.network.cpu

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.experiments.provenance import source_hash, this_machine
+from gawee_dialect.experiments.cell import source_hash, this_machine
 from gawee_dialect.experiments.study import processor_of
 from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import DONE, CommandParser, run_tool, write_text
@@ -27,7 +27,7 @@ from gawee_dialect.tools.report_flags import (
     wants_report,
     write_report,
 )
-from gawee_dialect.workers.workers import ThisProcess, Workers
+from gawee_dialect.workers import ThisProcess, Workers
 
 if TYPE_CHECKING:
     from gawee_dialect.experiments.results import Results
@@ -123,7 +123,7 @@ def compare_parser() -> CommandParser:
 def run_study(arguments: Namespace) -> int:
     """Measure what has no record yet; returns the exit code. Raises GaweeError and OSError."""
     from gawee_dialect.experiments.runner import start
-    from gawee_dialect.experiments.study_file import study_of
+    from gawee_dialect.experiments.study import study_of
 
     if arguments.list:
         refuse_report(arguments, "--list")
@@ -179,15 +179,14 @@ def record_line(record: Mapping[str, object]) -> str:
     names = ", ".join(str(record[name]) for name in ("network", "pipeline", "options"))
     if "error" in record:
         return f"{names}: failed: {record['error']}"
-    from gawee_dialect.experiments.table import summary
+    from gawee_dialect.experiments.results import summary
 
     return f"{names}: {summary(record)}"
 
 
 def print_table(arguments: Namespace) -> int:
     """Print the table of a study's folder; raises GaweeError and OSError."""
-    from gawee_dialect.experiments.results import read_results
-    from gawee_dialect.experiments.table import table_text
+    from gawee_dialect.experiments.results import read_results, table_text
 
     write_study_report(arguments, Path(arguments.folder))
     write_text(arguments.output, table_text(read_results(arguments.folder), arguments.format))
@@ -247,8 +246,7 @@ PICTURES_HELP = (
 
 def print_comparison(arguments: Namespace) -> int:
     """Print two studies side by side; raises GaweeError and OSError."""
-    from gawee_dialect.experiments.results import read_results
-    from gawee_dialect.experiments.table import comparison_text
+    from gawee_dialect.experiments.results import comparison_text, read_results
 
     before, after = map(read_results, (arguments.before, arguments.after))
     write_text(arguments.output, comparison_text(before, after))

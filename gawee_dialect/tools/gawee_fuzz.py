@@ -49,7 +49,7 @@ from gawee_dialect.tools.pass_flags import parse_with_passes
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 from gawee_dialect.universe import all_passes
 from gawee_dialect.whole_file import write_file
-from gawee_dialect.workers.workers import ForkedWorkers, Workers, run_forked
+from gawee_dialect.workers import ForkedWorkers, Workers, run_forked
 
 # Some graphs of gawee-fuzz, in the process that runs the task.
 

@@ -19,7 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from gawee_dialect.backend.openmp import check_threads, cores
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.evaluation.strategies import STRATEGIES
+from gawee_dialect.evaluation.search import STRATEGIES
 from gawee_dialect.model import Model, load
 from gawee_dialect.parameters.given_inputs import random_parameters
 from gawee_dialect.passes.insertion import Insertion, parse_insertion
@@ -40,7 +40,7 @@ from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_fil
 from gawee_dialect.tools.run_session import PictureScale, input_specs, read_inputs
 from gawee_dialect.tuning.search import Outcome, Phase, Settings, Tuner, choices_of, shown
 from gawee_dialect.universe import all_passes
-from gawee_dialect.workers.workers import Workers
+from gawee_dialect.workers import Workers
 
 # One kernel of gawee-tune's search, in the process that runs the task.
 

@@ -32,8 +32,7 @@ from gawee_dialect.schedules.keys import Decision, describe
 from gawee_dialect.target.machine import Machine
 from gawee_dialect.tuning.candidates import ScheduleSpace, schedules
 from gawee_dialect.tuning.lowering import Lowering, ops_by_key
-from gawee_dialect.tuning.network import TunedNetwork
-from gawee_dialect.tuning.standalone import StandaloneKernel, computed_by, scheduled
+from gawee_dialect.tuning.network import StandaloneKernel, TunedNetwork, computed_by, scheduled
 
 Array = NDArray[np.generic]
 

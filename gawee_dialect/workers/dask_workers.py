@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.hints import isa
-from gawee_dialect.workers.workers import Done, Task, ThisProcess, Workers
+from gawee_dialect.workers import Done, Task, ThisProcess, Workers
 
 if TYPE_CHECKING:
     from distributed import Future

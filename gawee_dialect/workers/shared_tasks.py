@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import BinaryIO, Generic
 
-from gawee_dialect.workers.workers import Result, Task
+from gawee_dialect.workers import Result, Task
 
 SIZE = 2
 """Bytes of a task's number in the pipe that all take theirs from; reads of them are never torn."""

@@ -12,7 +12,7 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.evaluation.evaluator import Build
 from gawee_dialect.evaluation.statistics import Ratio
 from gawee_dialect.experiments.results import read_results
-from gawee_dialect.experiments.study_file import read_study
+from gawee_dialect.experiments.study import read_study
 from gawee_dialect.levels import Level, passes_to
 from tests.experiments.recorded import write_results
 from tests.tuning.networks import network

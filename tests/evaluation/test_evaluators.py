@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from gawee_dialect.code_options import CodeOptions
-from gawee_dialect.evaluation import counters
-from gawee_dialect.evaluation.code import Code, Cost, Memory, Validity
-from gawee_dialect.evaluation.counters import Counters
+from gawee_dialect.evaluation import figures as evaluators
 from gawee_dialect.evaluation.evaluator import Build, Figures
-from gawee_dialect.evaluation.time import Time
+from gawee_dialect.evaluation.figures import Code, Cost, Counters, Memory, Time, Validity
 from gawee_dialect.evaluation.turns import Referee
 from gawee_dialect.model import Model
 from gawee_dialect.target.description import PROCESSORS
@@ -111,7 +109,7 @@ def test_counters_count_or_say_why_not(build: Build) -> None:
 
 
 def test_a_system_without_counters_is_told(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counters, "SYSTEM_CALLS", {})
+    monkeypatch.setattr(evaluators, "SYSTEM_CALLS", {})
 
     assert Counters().figures([build]) == [
         {"counters": "absent: this system has no perf_event_open"}

@@ -7,10 +7,19 @@ import numpy as np
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.evaluation.code import Code, Proof, Validity
 from gawee_dialect.evaluation.evaluator import Evaluator, Figures
-from gawee_dialect.evaluation.search import Point, Ranked, Space, Strategy, search
-from gawee_dialect.evaluation.strategies import STRATEGIES, Exhaustive, HillClimbing, Random
+from gawee_dialect.evaluation.figures import Code, Proof, Validity
+from gawee_dialect.evaluation.search import (
+    STRATEGIES,
+    Exhaustive,
+    HillClimbing,
+    Point,
+    Random,
+    Ranked,
+    Space,
+    Strategy,
+    search,
+)
 from gawee_dialect.schedules.script import Script
 from gawee_dialect.scheduling import schedule
 from tests.test_scheduling import FIRST, ONE_THREAD, products

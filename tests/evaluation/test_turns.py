@@ -4,14 +4,15 @@ import pytest
 
 from gawee_dialect.evaluation import turns
 from gawee_dialect.evaluation.machine import LineLatency
-from gawee_dialect.evaluation.run_times import RunTimes, time_runs
 from gawee_dialect.evaluation.turns import (
     Judged,
     Referee,
+    RunTimes,
     Turn,
     least_seconds,
     orders,
     take_turns,
+    time_runs,
     time_turn,
 )
 

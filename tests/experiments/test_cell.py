@@ -9,11 +9,11 @@ from gawee_dialect.experiments.cell import (
     code_options,
     error_text,
     evaluator_of,
+    key_of,
     measure,
     named_object,
     network_of,
 )
-from gawee_dialect.experiments.provenance import key_of
 from gawee_dialect.experiments.study import Cell, Measuring, Network, Options, Pipeline
 from tests.tuning.networks import CONVOLUTION
 

@@ -10,8 +10,7 @@ import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.evaluation.statistics import noise_text
-from gawee_dialect.experiments.results import read_results
-from gawee_dialect.experiments.table import compare, comparison_text, table_text
+from gawee_dialect.experiments.results import compare, comparison_text, read_results, table_text
 from gawee_dialect.tools.gawee_experiment import main
 from tests.experiments.recorded import write_results
 

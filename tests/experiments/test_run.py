@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from gawee_dialect.experiments.results import read_results
+from gawee_dialect.experiments.results import read_results, table_text
 from gawee_dialect.experiments.study import read_records
-from gawee_dialect.experiments.table import table_text
 from gawee_dialect.tools.gawee_experiment import main
 from tests.effort import full_run
 from tests.experiments.studies import STUDY, write_study

@@ -3,8 +3,7 @@
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.experiments.study import Cell, Options, Pipeline
-from gawee_dialect.experiments.study_file import study_of
+from gawee_dialect.experiments.study import Cell, Options, Pipeline, study_of
 from gawee_dialect.source import Source
 
 STUDY = """\

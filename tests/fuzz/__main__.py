@@ -18,8 +18,8 @@ from select import select
 from tempfile import TemporaryDirectory
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.workers import Workers
 from gawee_dialect.workers.dask_workers import workers_of
-from gawee_dialect.workers.workers import Workers
 from tests.fuzz.reader import Reader
 from tests.fuzz.readers import READERS
 from tests.fuzz.watched import SECONDS, WAITING, run_watched

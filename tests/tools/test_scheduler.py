@@ -146,7 +146,7 @@ def test_workers_that_will_not_do(
             return [function()] if error == "a kernel that fails" else ["something else"]
 
         def run(self, function, tasks, *, quiet: bool):
-            from gawee_dialect.workers.workers import Done
+            from gawee_dialect.workers import Done
 
             assert quiet
             yield Done(0, None, "it broke")

@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("distributed")
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.workers import Done, ThisProcess, Workers
 from gawee_dialect.workers.dask_workers import DaskWorkers
-from gawee_dialect.workers.workers import Done, ThisProcess, Workers
 from tests.workers.cluster import cluster, wait_for
 from tests.workers.tasks import process_id, refuse, square, wait_on_first_try
 

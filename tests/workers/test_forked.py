@@ -7,7 +7,7 @@ import time
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.workers.workers import ForkedWorkers, run_forked
+from gawee_dialect.workers import ForkedWorkers, run_forked
 
 
 def test_the_result_comes_back_whatever_its_size() -> None:

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from gawee_dialect.workers import ForkedWorkers, Workers, run_forked
 from gawee_dialect.workers.dask_workers import workers_of
-from gawee_dialect.workers.workers import ForkedWorkers, Workers, run_forked
 from tests.conformance.onnx.cases import Case, all_cases
 from tests.conformance.onnx.page import counts_of, page
 from tests.conformance.onnx.verdict import LEVELS, Verdict, judge
