@@ -23,7 +23,7 @@ from benchmarks.timing import console
 from gawee_dialect.evaluation.search import STRATEGIES
 from gawee_dialect.model import Model
 from gawee_dialect.parameters.given_inputs import random_inputs, random_parameters
-from gawee_dialect.plots.picture import COLOURS, picture
+from gawee_dialect.plots import COLOURS, picture
 from gawee_dialect.schedules.keys import Decision
 from gawee_dialect.tools.run_session import input_specs
 from gawee_dialect.tuning.search import Settings, Tuner

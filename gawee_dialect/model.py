@@ -94,7 +94,7 @@ class Model:
 
     def view(self) -> GraphView:
         """Describe the graph for inspection; raises GaweeError where there is no entry function."""
-        from gawee_dialect.inspection.module_view import module_view
+        from gawee_dialect.inspection.graph_view import module_view
 
         return module_view(self.module, self.name)
 
@@ -290,7 +290,7 @@ class Model:
         With `inputs` it gives the time of each node at that level too. The model stays as it is.
         Raises GaweeError.
         """
-        from gawee_dialect.report.of_model import report_of_model
+        from gawee_dialect.report.document import report_of_model
 
         return report_of_model(self, Level(level), options, passes, inputs)
 

@@ -34,7 +34,7 @@ from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp
 from gawee_dialect.dialect.kernels.kernel import KernelOp, YieldOp
 from gawee_dialect.dialect.types import AnyTensor, dtype_name
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
-from gawee_dialect.fuzz.random_ops.table import OPS as RANDOM
+from gawee_dialect.fuzz.random_graph import OPS as RANDOM
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.interpreter.gawee import GAWEE_FUNCTIONS
 from gawee_dialect.interpreter.gawee.evaluated import EvaluatedFunctions
@@ -182,7 +182,7 @@ def test_the_work_of_every_op_is_known() -> None:
 def test_random_ops_of_each_kind_can_be_made() -> None:
     missing = names(op for op in GRAPH_LEVEL if op not in RANDOM)
 
-    assert missing == [], "fuzz/random_ops/table.py has none of these"
+    assert missing == [], "fuzz/random_graph.py has none of these"
 
 
 @pytest.mark.parametrize("op", LOWERED_OPS, ids=name_of)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gawee_dialect.experiments.results import Results, Row, read_results, table_text
-from gawee_dialect.plots.speedups import draw_speedups
+from gawee_dialect.plots import draw_speedups
 from gawee_dialect.tools.gawee_experiment import main as gawee_experiment
 
 HERE = Path(__file__).resolve().parent

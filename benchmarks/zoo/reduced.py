@@ -7,8 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, entry_arguments, find_function
 from gawee_dialect.dialect.types import is_tensor, tensor_shape
-from gawee_dialect.reduce.links import Slot, axis
-from gawee_dialect.reduce.sizes import SizeClass, Sizes
+from gawee_dialect.reduce.sizes import SizeClass, Sizes, Slot, axis
 
 LEAST = 16
 """So many channels fill a vector: blocks, tiles and Winograd's products occur as in large."""

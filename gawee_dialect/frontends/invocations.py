@@ -6,8 +6,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, Verdict
 from gawee_dialect.frontends.graph import Graph
-from gawee_dialect.inspection.graph_view import GraphView
-from gawee_dialect.inspection.module_view import module_view
+from gawee_dialect.inspection.graph_view import GraphView, module_view
 from gawee_dialect.opdesc.graph_import import import_invocations
 from gawee_dialect.opdesc.invocation_graph import InvocationGraph, parse_invocations
 from gawee_dialect.opdesc.load import registered_operators

@@ -9,8 +9,7 @@ from gawee_dialect.analysis.open_sizes import with_given_sizes
 from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, Verdict
 from gawee_dialect.frontends.graph import Graph, ReadOptions
 from gawee_dialect.frontends.mlir_text import parse_mlir
-from gawee_dialect.inspection.graph_view import GraphView
-from gawee_dialect.inspection.module_view import module_view
+from gawee_dialect.inspection.graph_view import GraphView, module_view
 from gawee_dialect.locations import node_name, place
 from gawee_dialect.source import Source
 from gawee_dialect.universe import make_context

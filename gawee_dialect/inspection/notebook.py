@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from gawee_dialect.inspection.drawing import Box, BoxKind, Drawing, draw
+from gawee_dialect.inspection.drawing import Box, BoxKind, Drawing, draw, op_distribution
 from gawee_dialect.inspection.graph_view import GraphView, TensorView
-from gawee_dialect.inspection.text_forms import op_distribution
 
 SHOWN = 24
 """Nodes of a picture, and rows of a table; what remains is counted."""

@@ -27,13 +27,15 @@ from xdsl.irdl import IRDLOperation
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.inspection.op_page import docstring, op_section
-from gawee_dialect.language_server.document import SOURCE, Document, find_op
-from gawee_dialect.language_server.name_index import Occurrence
-from gawee_dialect.language_server.reading import (
+from gawee_dialect.language_server.document import (
+    SOURCE,
     STDIN,
+    Document,
+    Occurrence,
     Reading,
     Stale,
     check_pass,
+    find_op,
     passes_beside,
     read,
 )

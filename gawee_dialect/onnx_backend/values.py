@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.frontends.onnx.model import is_array
 from gawee_dialect.hints import isa
 
 Array: TypeAlias = NDArray[np.generic]
@@ -30,11 +31,6 @@ def as_value(given: object) -> Value:
             for key, value in given.items()
         }
     return None if given is None else np.asarray(given)
-
-
-def is_array(value: Value) -> TypeGuard[Array]:
-    """Whether a value is a tensor."""
-    return isinstance(value, np.ndarray)
 
 
 def is_numeric(value: Value) -> TypeGuard[Array]:

@@ -15,7 +15,7 @@ from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
 from gawee_dialect.dialect.types import dtype_name, is_shaped, shape_text
 from gawee_dialect.hints import isa
 from gawee_dialect.identifiers import free_name
-from gawee_dialect.parameters.archives import NpzFile, SafetensorsFile
+from gawee_dialect.parameters.archives import SUFFIXES, NpzFile, SafetensorsFile, TorchFile
 from gawee_dialect.parameters.data_files import RawFolder, require_regular
 from gawee_dialect.parameters.store import (
     Array,
@@ -25,7 +25,6 @@ from gawee_dialect.parameters.store import (
     ParameterProblem,
     ParameterStore,
 )
-from gawee_dialect.parameters.torch_file import SUFFIXES, TorchFile
 from gawee_dialect.parameters.uwef import SUFFIX as UWEF_SUFFIX
 from gawee_dialect.parameters.uwef import UwefFile
 from gawee_dialect.upstream.resources import resource_name

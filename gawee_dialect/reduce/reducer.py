@@ -61,8 +61,7 @@ from gawee_dialect.reduce.draft import (
     returned_values,
 )
 from gawee_dialect.reduce.failure import Failure, OutOfTime, time_limit
-from gawee_dialect.reduce.links import Slot, axis
-from gawee_dialect.reduce.sizes import Sizes
+from gawee_dialect.reduce.sizes import Sizes, Slot, axis
 
 # Plainer ops: properties at their defaults, optional operands left out.
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from gawee_dialect.evaluation.statistics import Ratio
 from gawee_dialect.experiments.results import Results, Row, table_cells
 from gawee_dialect.hints import isa
-from gawee_dialect.report.document import finite, tool_json
-from gawee_dialect.report.page import page_text
+from gawee_dialect.report.document import finite, page_text, tool_json
 from gawee_dialect.report.snapshot import Json
 
 SCHEMA_VERSION = 1

@@ -37,8 +37,8 @@ from gawee_dialect.model import Model
 from gawee_dialect.schedules.script import Script, Steps, parse_statement
 from gawee_dialect.schedules.steps import IllegalStep, Nest, Step, as_written
 from gawee_dialect.schedules.structured.boxes import Size, extents, num_parallel, shape_of
+from gawee_dialect.schedules.structured.loops import LOOP, REDUCES, loop_name, loops_around
 from gawee_dialect.schedules.structured.steps import Target, is_structured, take
-from gawee_dialect.schedules.structured.tile import LOOP, REDUCES, loop_name, loops_around
 from gawee_dialect.schedules.transform_dialect import run_transform_script
 from gawee_dialect.scheduling.kernels import KernelSchedule, NetworkSchedule
 from gawee_dialect.source import Source

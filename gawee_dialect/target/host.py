@@ -17,15 +17,19 @@ from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.target.description import (
+    AARCH64,
     GIGA,
     HOST,
     KIB,
     MIB,
+    MULTIPLY_ADDS,
+    VECTORS,
+    X86_64,
     Memory,
     Processor,
     named_processor,
+    tuning_of,
 )
-from gawee_dialect.target.llvm_names import AARCH64, MULTIPLY_ADDS, VECTORS, X86_64, tuning_of
 from gawee_dialect.whole_file import write_file
 
 CACHE_VARIABLE = "GAWEE_CACHE_DIR"

@@ -216,19 +216,19 @@ def draw_plot(arguments: Namespace) -> int:
 
 
 def _draw_speedups(results: "Results", path: str) -> None:
-    from gawee_dialect.plots.speedups import draw_speedups
+    from gawee_dialect.plots import draw_speedups
 
     draw_speedups(results, path)
 
 
 def _draw_scaling(results: "Results", path: str) -> None:
-    from gawee_dialect.plots.speedups import draw_scaling
+    from gawee_dialect.plots import draw_scaling
 
     draw_scaling(results, path)
 
 
 def _draw_predictions(results: "Results", path: str) -> None:
-    from gawee_dialect.plots.speedups import draw_predictions
+    from gawee_dialect.plots import draw_predictions
 
     draw_predictions(results, path)
 

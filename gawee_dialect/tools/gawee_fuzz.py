@@ -20,8 +20,6 @@ from time import perf_counter, time
 from typing import TypeVar
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.fuzz.hunt import Hunt
-from gawee_dialect.fuzz.lit_test import files_of_test, size_text
 from gawee_dialect.fuzz.loop_nests import LoopNests
 from gawee_dialect.fuzz.oracle import Finding, Oracle
 from gawee_dialect.fuzz.quantized import QuantizedGraphs
@@ -29,10 +27,13 @@ from gawee_dialect.fuzz.random_graph import Graphs, Settings, TrialGenerator
 from gawee_dialect.fuzz.random_pipeline import check_places
 from gawee_dialect.fuzz.session import (
     SECONDS,
+    Hunt,
     Session,
     Tried,
+    files_of_test,
     finding_text,
     progress_lines,
+    size_text,
     summary,
 )
 from gawee_dialect.fuzz.trial import Trial
@@ -297,8 +298,7 @@ def fuzz_tool(arguments: Namespace) -> int:
     Raises GaweeError and OSError.
     """
     # Imported here: only this flag needs it.
-    from gawee_dialect.fuzz.tool_pipelines import KINDS
-    from gawee_dialect.fuzz.tool_session import SPAN, ToolSession, ToolTask
+    from gawee_dialect.fuzz.tool_session import KINDS, SPAN, ToolSession, ToolTask
     from gawee_dialect.instruments.tool.pipeline import Tool, find_tool
 
     kinds = [_chosen(each, KINDS) for each in (arguments.generators or ",".join(KINDS)).split(",")]

@@ -326,7 +326,7 @@ def run(argv: Sequence[str]) -> int:
 def run_session(arguments: Namespace, report: "Report | None") -> int:
     """Read the graph and do all that flags say; raises GaweeError and OSError."""
     if arguments.roofline is not None:
-        from gawee_dialect.plots.picture import check_picture
+        from gawee_dialect.plots import check_picture
 
         check_picture(arguments.roofline)
     trace = trace_events(arguments)

@@ -240,7 +240,7 @@ def coverage_text(report: CoverageReport) -> str:
 def surveyed(graph: Graph, coverage: CoverageReport, words: Sequence[str]) -> "Report":
     """Return the report of a graph alone, with the verdict on every node."""
     from gawee_dialect.report.document import Report
-    from gawee_dialect.report.graph_level import graph_level, listed_nodes
+    from gawee_dialect.report.snapshot import graph_level, listed_nodes
 
     try:
         view = graph.view()

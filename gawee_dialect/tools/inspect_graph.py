@@ -21,20 +21,20 @@ from rich.progress import Progress
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.frontends.npu_ir.pytorch import Module
-from gawee_dialect.inspection.drawing import draw
-from gawee_dialect.inspection.graph_view import GraphView
-from gawee_dialect.inspection.text_forms import (
+from gawee_dialect.inspection.drawing import (
     PICTURES,
     dot_text,
+    draw,
     mermaid_pie,
     mermaid_text,
     render,
     summary_json,
     summary_text,
 )
+from gawee_dialect.inspection.graph_view import GraphView
 from gawee_dialect.model import load
 from gawee_dialect.parameters import open_archive
-from gawee_dialect.parameters.archives import write_parameters
+from gawee_dialect.parameters.archives import import_torch, write_parameters
 from gawee_dialect.parameters.binding import open_parameters
 from gawee_dialect.parameters.store import (
     Array,
@@ -43,7 +43,6 @@ from gawee_dialect.parameters.store import (
     ParameterProblem,
     ParameterStore,
 )
-from gawee_dialect.parameters.torch_file import import_torch
 from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import DONE, CommandParser, write_text
 from gawee_dialect.tools.graph_arguments import add_translated_file, is_size, read_options

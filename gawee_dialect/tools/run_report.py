@@ -192,7 +192,7 @@ def profile(session: Session, level: Level) -> dict[str, object]:
     if session.memory is not None:
         print_memory(session.console, session.memory)
     if arguments.roofline is not None:
-        from gawee_dialect.plots.roofline import draw_roofline
+        from gawee_dialect.plots import draw_roofline
 
         draw_roofline(arguments.roofline, times, processor, f"{session.model.name}, level {level}")
         session.console.print(f"wrote {arguments.roofline}", highlight=False, soft_wrap=True)

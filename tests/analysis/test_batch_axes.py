@@ -34,9 +34,8 @@ from gawee_dialect.dialect.graph.slicing import InsertSliceOp
 from gawee_dialect.dialect.types import is_tensor, tensor_shape
 from gawee_dialect.frontends.mlir_text import module_of_text
 from gawee_dialect.fuzz.draw import Draw
-from gawee_dialect.fuzz.judge import data_for
-from gawee_dialect.fuzz.random_graph import random_graph
-from gawee_dialect.fuzz.random_ops.table import OPS
+from gawee_dialect.fuzz.random_graph import OPS, random_graph
+from gawee_dialect.fuzz.trial import data_for
 from gawee_dialect.interpreter.run import run_module
 from gawee_dialect.parameters.store import Array
 from gawee_dialect.passes.graph.specialize_batch import specialize_batch

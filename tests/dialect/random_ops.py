@@ -9,8 +9,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region
 
 from gawee_dialect.fuzz.draw import Draw
-from gawee_dialect.fuzz.random_ops.table import OPS as MAKERS
-from gawee_dialect.fuzz.random_ops.values import Maker
+from gawee_dialect.fuzz.random_graph import OPS as MAKERS
+from gawee_dialect.fuzz.random_ops import Maker
 
 
 def module_of(op: Operation) -> ModuleOp:

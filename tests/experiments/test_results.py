@@ -154,7 +154,7 @@ def test_ratios_that_are_far_apart_are_drawn_by_factors(tmp_path: Path) -> None:
 def test_without_matplotlib_the_extra_is_named(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys
 ) -> None:
-    monkeypatch.setattr("gawee_dialect.plots.picture.find_spec", lambda _: None)
+    monkeypatch.setattr("gawee_dialect.plots.find_spec", lambda _: None)
 
     assert main(["plot", str(folder), "-o", "a.svg"]) == 1
     assert "error: cannot draw 'a.svg': pictures need matplotlib" in capsys.readouterr().err

@@ -15,7 +15,7 @@ from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.parameters.archives import read_npy, read_npz
 from gawee_dialect.parameters.binding import bind_parameters, open_archive, open_parameters
 from gawee_dialect.parameters.store import ParameterProblem
-from gawee_dialect.pgflow.graph import read_pgflow_graph
+from gawee_dialect.pgflow import read_pgflow_graph
 from gawee_dialect.source import Source
 from gawee_dialect.tools.run_session import InputSpec, PictureScale, read_inputs
 from tests.archives import savez, savez_compressed

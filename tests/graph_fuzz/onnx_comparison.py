@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.fuzz.judge import ROUNDING, Arrays, differing, rounding_of
 from gawee_dialect.fuzz.oracle import Done, Finding
+from gawee_dialect.fuzz.trial import ROUNDING, Arrays, differing, rounding_of
 from tests.graph_fuzz.onnx_rounding import moved_by_rounding
 from tests.graph_fuzz.onnx_runtime import onnx_runtime, values_read
 

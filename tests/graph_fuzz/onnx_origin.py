@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.frontends.formats import open_graph
-from gawee_dialect.fuzz.judge import Arrays
 from gawee_dialect.fuzz.oracle import Done, Finding
-from gawee_dialect.fuzz.trial import Trial
+from gawee_dialect.fuzz.trial import Arrays, Trial
 from gawee_dialect.source import Source
 from tests.graph_fuzz.onnx_comparison import NOT_ONNX_RUNTIMES, differs
 from tests.graph_fuzz.smaller_onnx import smaller_models

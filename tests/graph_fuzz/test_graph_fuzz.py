@@ -19,14 +19,13 @@ from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.types import element_type
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.fuzz.draw import Draw
-from gawee_dialect.fuzz.judge import data_for, makes_special_values
 from gawee_dialect.fuzz.loop_nests import LoopNests, random_loops
 from gawee_dialect.fuzz.oracle import Finding, Oracle, Skipped
 from gawee_dialect.fuzz.quantized import QuantizedGraphs, quantized_graphs
 from gawee_dialect.fuzz.random_graph import Graphs, Settings, TrialGenerator
 from gawee_dialect.fuzz.random_pipeline import Depth, Stage, random_pipeline
 from gawee_dialect.fuzz.session import Session
-from gawee_dialect.fuzz.trial import Trial
+from gawee_dialect.fuzz.trial import Trial, data_for, makes_special_values
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
 from gawee_dialect.passes.insertion import after

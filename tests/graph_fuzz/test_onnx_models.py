@@ -16,9 +16,12 @@ pytest.importorskip("onnxruntime")
 from onnx import parser, shape_inference  # noqa: E402
 
 from gawee_dialect.fuzz.draw import Draw  # noqa: E402
-from gawee_dialect.fuzz.lit_test import files_of_test, size_text  # noqa: E402
 from gawee_dialect.fuzz.oracle import Finding  # noqa: E402
-from gawee_dialect.fuzz.session import with_smaller_origin  # noqa: E402
+from gawee_dialect.fuzz.session import (  # noqa: E402
+    files_of_test,
+    size_text,
+    with_smaller_origin,  # noqa: E402
+)
 from gawee_dialect.fuzz.trial import Trial  # noqa: E402
 from gawee_dialect.interpreter.arrays import Array  # noqa: E402
 from tests.graph_fuzz import onnx_comparison  # noqa: E402

@@ -7,15 +7,16 @@ import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.formats import open_graph
-from gawee_dialect.inspection.drawing import draw, short_op
-from gawee_dialect.inspection.graph_view import GraphView, NodeView, TensorView
-from gawee_dialect.inspection.text_forms import (
+from gawee_dialect.inspection.drawing import (
     dot_text,
+    draw,
     mermaid_pie,
     mermaid_text,
+    short_op,
     summary_json,
     summary_text,
 )
+from gawee_dialect.inspection.graph_view import GraphView, NodeView, TensorView
 from gawee_dialect.source import Source
 from tests.frontends.graphs import one_node
 from tests.frontends.npu_ir.files import LAYOUTS, constants, tiny, two_results

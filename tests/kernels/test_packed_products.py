@@ -29,8 +29,8 @@ DTYPES = ("uint8", "int8")
 
 
 def runs_here(target: str) -> bool:
+    from gawee_dialect.target.description import VECTORS
     from gawee_dialect.target.host import this_processor
-    from gawee_dialect.target.llvm_names import VECTORS
 
     features = this_processor()[1].split(",")
     needed = set(VECTORS[target].features)

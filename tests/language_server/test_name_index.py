@@ -3,8 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gawee_dialect.language_server.name_index import NameIndex, edited
-from gawee_dialect.language_server.reading import read
+from gawee_dialect.language_server.document import NameIndex, edited, read
 from gawee_dialect.universe import make_context
 
 MODULE = """\

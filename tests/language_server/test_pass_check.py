@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gawee_dialect.language_server import reading as pass_check
-from gawee_dialect.language_server.reading import PassInFile, check_pass, passes_beside
+from gawee_dialect.language_server import document as pass_check
+from gawee_dialect.language_server.document import PassInFile, check_pass, passes_beside
 
 MODULE = "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n  func.return %x : tensor<2xf32>\n}\n"
 PASS = """\

@@ -9,8 +9,7 @@ import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.parameters.uwef import UwefFile
-from gawee_dialect.pgflow.graph import read_pgflow_graph
-from gawee_dialect.pgflow.surrogate import Flow, Gate, Projection, gates, surrogate_vector
+from gawee_dialect.pgflow import Flow, Gate, Projection, gates, read_pgflow_graph, surrogate_vector
 
 # Two inputs that join; 3 and 6 are outputs; 2 and 4 have no weight.
 NODES = {

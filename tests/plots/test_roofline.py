@@ -9,8 +9,7 @@ import pytest
 from gawee_dialect.analysis.work import Work
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.instruments.profile import NodeTime
-from gawee_dialect.plots.picture import check_picture
-from gawee_dialect.plots.roofline import LISTED, draw_roofline, find_dots
+from gawee_dialect.plots import LISTED, check_picture, draw_roofline, find_dots
 from gawee_dialect.target.description import PROCESSORS
 
 HASWELL = PROCESSORS["haswell"]

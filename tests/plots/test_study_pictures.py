@@ -7,7 +7,7 @@ import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.experiments.results import read_results
-from gawee_dialect.plots.speedups import (
+from gawee_dialect.plots import (
     draw_predictions,
     draw_scaling,
     prediction_points,

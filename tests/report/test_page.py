@@ -12,9 +12,8 @@ import pytest
 import gawee_dialect.report
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.model import Model
-from gawee_dialect.report.document import Report
+from gawee_dialect.report.document import Report, html_text
 from gawee_dialect.report.drawing import Drawing, Group, Named, in_rows, module_tree
-from gawee_dialect.report.page import html_text
 from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
 from gawee_dialect.universe import make_context
 from tests.report.opened import Opened, first_paint

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gawee_dialect.report.page import LineTable
+from gawee_dialect.report.document import LineTable
 from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
 from tests.instruments.test_step_times import RECURRENT
 from tests.report.opened import Opened

@@ -6,8 +6,7 @@ import pytest
 
 from gawee_dialect.backend.jit import Target, initialize, make_machine, parse_llvm
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.target.description import PROCESSORS
-from gawee_dialect.target.llvm_names import AVX2, NEON, VECTORS
+from gawee_dialect.target.description import AVX2, NEON, PROCESSORS, VECTORS
 from gawee_dialect.target.machine import Machine, find_processor
 
 MULTIPLY_ADD = """

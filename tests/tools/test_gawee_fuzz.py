@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from gawee_dialect.fuzz.draw import Draw
-from gawee_dialect.fuzz.tool_pipelines import PASSES
 from gawee_dialect.fuzz.tool_programs import Program
+from gawee_dialect.fuzz.tool_session import PASSES
 from gawee_dialect.instruments.tool.check import check_pipeline
 from gawee_dialect.instruments.tool.pipeline import Tool, find_tool
 from gawee_dialect.tools import gawee_fuzz, gawee_opt

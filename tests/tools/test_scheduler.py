@@ -13,7 +13,7 @@ pytest.importorskip("distributed")
 from typing import Self
 
 from gawee_dialect.experiments.study import read_records
-from gawee_dialect.fuzz.hunt import Hunt
+from gawee_dialect.fuzz.session import Hunt
 from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.tools import gawee_experiment, gawee_fuzz, gawee_tune
 from tests.effort import full_run

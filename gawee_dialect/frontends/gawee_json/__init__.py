@@ -47,8 +47,7 @@ from gawee_dialect.frontends.gawee_json.schema import check_structure
 from gawee_dialect.frontends.graph import Graph, Report
 from gawee_dialect.frontends.op_mapping.registry import Refusal
 from gawee_dialect.identifiers import take_name
-from gawee_dialect.inspection.graph_view import GraphView
-from gawee_dialect.inspection.module_view import module_view
+from gawee_dialect.inspection.graph_view import GraphView, module_view
 from gawee_dialect.located_json import decode_json
 from gawee_dialect.locations import node_name
 from gawee_dialect.parameters.binding import bind_parameters

@@ -16,8 +16,7 @@ from gawee_dialect.frontends.onnx.importer import OnnxImporter
 from gawee_dialect.frontends.onnx.model import OnnxModel
 from gawee_dialect.frontends.onnx.model_proto import LEAST, read_model
 from gawee_dialect.frontends.op_mapping.coverage import made_since
-from gawee_dialect.inspection.graph_view import GraphView
-from gawee_dialect.inspection.module_view import module_view
+from gawee_dialect.inspection.graph_view import GraphView, module_view
 from gawee_dialect.parameters.data_files import FileArrays, OpenFile, RawFolder, places_in
 from gawee_dialect.parameters.store import Array, MemoryStore, ParameterStore, joined
 from gawee_dialect.source import Source

@@ -52,8 +52,7 @@ from gawee_dialect.passes.tensors.form_kernels.drafts import (
 )
 from gawee_dialect.passes.tensors.form_kernels.inline import inlined, reads_through
 from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
-from gawee_dialect.target.description import Processor
-from gawee_dialect.target.llvm_names import X86_64
+from gawee_dialect.target.description import X86_64, Processor
 from gawee_dialect.target.machine import TargetPass
 
 BYTE = 128

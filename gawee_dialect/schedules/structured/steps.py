@@ -41,7 +41,7 @@ from gawee_dialect.schedules.structured.boxes import (
     shape_of,
     with_operands,
 )
-from gawee_dialect.schedules.structured.tile import loops_around, tile
+from gawee_dialect.schedules.structured.loops import loops_around, tile
 from gawee_dialect.upstream.arith import number_constant
 
 # Compute a producer in the tiles of what reads it.

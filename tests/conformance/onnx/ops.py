@@ -9,8 +9,8 @@ from onnx.defs import OpSchema, get_all_schemas_with_history
 
 from gawee_dialect.frontends.onnx.importer import OF_GRAPHS
 from gawee_dialect.frontends.onnx.registry import find_mapping
-from gawee_dialect.onnx_backend.control_flow import CONTROL_FLOW
-from gawee_dialect.onnx_backend.host_ops.registry import host_ops
+from gawee_dialect.onnx_backend.graph_runner import CONTROL_FLOW
+from gawee_dialect.onnx_backend.host_ops import host_ops
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "onnx_ops.md"
 

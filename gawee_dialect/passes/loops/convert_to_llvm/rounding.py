@@ -8,7 +8,7 @@ from gawee_dialect.hints import isa
 from gawee_dialect.passes.loops.convert_to_llvm.arith import float_cast
 from gawee_dialect.passes.loops.convert_to_llvm.conversion import FunctionConversion, Rule
 from gawee_dialect.passes.loops.convert_to_llvm.vector import lanes_of
-from gawee_dialect.target.llvm_names import X86_64
+from gawee_dialect.target.description import X86_64
 from gawee_dialect.upstream import llvm as ours
 from gawee_dialect.upstream.arith import ON_VECTORS
 

@@ -1,1 +1,0 @@
-"""Random valid ops of the dialect: one function an op, a file a family."""

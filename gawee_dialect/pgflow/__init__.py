@@ -1,1 +1,0 @@
-"""PG-Flow: graphs of detectors as ids and operations, whose weights are UWEF, and their vectors."""

@@ -1,1 +1,0 @@
-"""Pictures of measurements; they need matplotlib, the extra `plot`."""
