@@ -37,7 +37,7 @@ from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
 from gawee_dialect.fuzz.random_graph import OPS as RANDOM
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.interpreter.gawee import GAWEE_FUNCTIONS
-from gawee_dialect.interpreter.gawee.evaluated import EvaluatedFunctions
+from gawee_dialect.interpreter.gawee.graph import EvaluatedFunctions
 from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes
 from gawee_dialect.passes.rewrite_pass import Pattern

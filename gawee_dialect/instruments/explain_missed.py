@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import RewritePattern
 
 from gawee_dialect.dialect.operation import KEEP
-from gawee_dialect.instruments.pattern_names import op_name, pattern_name
+from gawee_dialect.instruments.report import op_name, pattern_name
 from gawee_dialect.passes.instrument import SILENT, Instrument, Rewrite
 from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.rewrite_pass import Pattern

@@ -29,7 +29,7 @@ from gawee_dialect.dialect.graph.scan import (
     is_thread_loop,
 )
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
-from gawee_dialect.instruments.check.index_values import IndexValues
+from gawee_dialect.instruments.check.parallel_writes import IndexValues
 from gawee_dialect.instruments.profile import (
     Array,
     InterpreterProfile,

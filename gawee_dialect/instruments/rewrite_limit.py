@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from gawee_dialect.instruments.pattern_names import op_name, pattern_name
+from gawee_dialect.instruments.report import op_name, pattern_name
 from gawee_dialect.locations import node_name, place
 from gawee_dialect.passes.instrument import Instrument, Rewrite
 from gawee_dialect.passes.pass_manager import Pipeline

@@ -20,10 +20,10 @@ from xdsl.ir.affine import AffineConstraintKind, AffineMap, AffineSet
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.interpreter.arrays import Array
-from gawee_dialect.interpreter.body import gather
 from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.loop_views import box
 from gawee_dialect.interpreter.scf import iterations
-from gawee_dialect.interpreter.slices import box
+from gawee_dialect.interpreter.structured import gather
 from gawee_dialect.upstream.affine import MaxOp
 
 

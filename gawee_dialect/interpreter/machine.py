@@ -25,7 +25,7 @@ from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.cf import CfFunctions
 from gawee_dialect.interpreter.functions import OpFunctions, RunError, added_functions
 from gawee_dialect.interpreter.gawee import GAWEE_FUNCTIONS
-from gawee_dialect.interpreter.gawee.evaluated import OURS, evaluated_functions
+from gawee_dialect.interpreter.gawee.graph import OURS, evaluated_functions
 from gawee_dialect.interpreter.linalg import (
     AggregateFunctions,
     LinalgFunctions,

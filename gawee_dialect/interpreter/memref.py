@@ -19,11 +19,11 @@ from gawee_dialect.interpreter.arrays import (
     attribute_value,
     shaped_type,
 )
-from gawee_dialect.interpreter.body import axis_size, gather
 from gawee_dialect.interpreter.functions import OpFunctions
-from gawee_dialect.interpreter.loops.memory import element_lanes
+from gawee_dialect.interpreter.loop_views import box, box_values, without_left_out
+from gawee_dialect.interpreter.loops.writer import element_lanes
 from gawee_dialect.interpreter.scalars import floats_of
-from gawee_dialect.interpreter.slices import box, box_values, without_left_out
+from gawee_dialect.interpreter.structured import axis_size, gather
 from gawee_dialect.upstream.memref import PrefetchOp
 
 

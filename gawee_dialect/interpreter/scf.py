@@ -23,9 +23,9 @@ from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.dialect.arrays import OtherNumbers
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.functions import OpFunctions, RunError
+from gawee_dialect.interpreter.loop_views import mixed_values, put_slice
 from gawee_dialect.interpreter.loops.compiler import CompiledNest, compile_nest
 from gawee_dialect.interpreter.loops.writer import NotCompilable
-from gawee_dialect.interpreter.slices import mixed_values, put_slice
 from gawee_dialect.upstream import scf as ours
 from gawee_dialect.upstream.forall import ForallOp, InParallelOp
 from gawee_dialect.upstream.tensor import ParallelInsertSliceOp

@@ -17,16 +17,16 @@ from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.dialect.types import fits_shape, shape_text
 from gawee_dialect.interpreter.arrays import shaped_type
-from gawee_dialect.interpreter.body import axis_size, gather, yielded_elements
 from gawee_dialect.interpreter.functions import OpFunctions
-from gawee_dialect.interpreter.scalars import floats_of
-from gawee_dialect.interpreter.slices import (
+from gawee_dialect.interpreter.loop_views import (
     box,
     box_values,
     mixed_values,
     put_slice,
     without_left_out,
 )
+from gawee_dialect.interpreter.scalars import floats_of
+from gawee_dialect.interpreter.structured import axis_size, gather, yielded_elements
 from gawee_dialect.upstream.tensor import GenerateOp, PadOp
 
 

@@ -24,7 +24,7 @@ from gawee_dialect.instruments.function_texts import (
     symbol_of,
 )
 from gawee_dialect.instruments.ir_diff import NOTHING, changed_functions, diff_lines
-from gawee_dialect.instruments.pattern_names import source_place
+from gawee_dialect.instruments.report import source_place
 from gawee_dialect.levels import Level, level_of
 from gawee_dialect.passes.instrument import SILENT, Instrument, Rewrite
 from gawee_dialect.passes.pass_manager import Pipeline

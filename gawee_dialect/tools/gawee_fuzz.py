@@ -37,7 +37,7 @@ from gawee_dialect.fuzz.session import (
     summary,
 )
 from gawee_dialect.fuzz.trial import Trial
-from gawee_dialect.instruments.check.isolated import expendable_process
+from gawee_dialect.instruments.check.native_run import expendable_process
 from gawee_dialect.tools.command_line import (
     DONE,
     CommandParser,

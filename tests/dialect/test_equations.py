@@ -22,7 +22,7 @@ from gawee_dialect.equations.functions import OPERATORS, PREFIXES, Function, fun
 from gawee_dialect.equations.instance import Body, Misfit, Type, of_elements, read_body
 from gawee_dialect.equations.program import Arguments
 from gawee_dialect.equations.syntax import Binary, Call, Unary, walk
-from gawee_dialect.instruments.prove.from_integers import ExactFromIntegers
+from gawee_dialect.instruments.prove.run import ExactFromIntegers
 from gawee_dialect.located_json import Code
 from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
 from gawee_dialect.passes.rewrite_pass import ops_of

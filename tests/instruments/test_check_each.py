@@ -25,7 +25,7 @@ from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.check.failure import CheckFailure
 from gawee_dialect.instruments.check.functions import argument_specs
 from gawee_dialect.instruments.check.inputs import seeded_array
-from gawee_dialect.instruments.check.isolated import run_isolated
+from gawee_dialect.instruments.check.native_run import run_isolated
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.numerics import EXACT, Numerics, declared_numerics
 from gawee_dialect.passes.pass_manager import Pipeline, parse_passes, run_passes

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from xdsl.pattern_rewriter import RewritePattern
 
-from gawee_dialect.instruments.pattern_names import source_place
+from gawee_dialect.instruments.report import source_place
 
 MODULES = (
     "gawee_dialect.passes.graph.fold_conv_add",

@@ -12,7 +12,7 @@ from gawee_dialect.instruments.check.each import CheckEach
 from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.check.failure import CheckFailure
 from gawee_dialect.instruments.check.inputs import DataSet
-from gawee_dialect.instruments.check.undecided import undecided
+from gawee_dialect.instruments.check.rounding import undecided
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.numerics import EXACT, REASSOCIATES, Numerics
 from gawee_dialect.passes.pass_manager import run_passes

@@ -10,7 +10,7 @@ from hypothesis import strategies as st  # noqa: E402
 
 from gawee_dialect.dialect.graph.grid_sample import GridSampleOp  # noqa: E402
 from gawee_dialect.dialect.graph.resize import InterpolateOp  # noqa: E402
-from gawee_dialect.interpreter.gawee.resize import float_nearest_positions  # noqa: E402
+from gawee_dialect.interpreter.gawee.graph import float_nearest_positions  # noqa: E402
 from tests.lowering.native import numbers  # noqa: E402
 from tests.lowering.one_op_levels import check_op  # noqa: E402
 

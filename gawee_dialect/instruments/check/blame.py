@@ -18,7 +18,7 @@ from gawee_dialect.dialect.graph.scan import BATCH_MARK, ScanOp, is_step_loop, i
 from gawee_dialect.instruments.check.compare import Difference, Tolerance, compare
 from gawee_dialect.instruments.check.execute import Plan
 from gawee_dialect.instruments.check.inputs import DataSet
-from gawee_dialect.instruments.check.isolated import run_isolated
+from gawee_dialect.instruments.check.native_run import run_isolated
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.locations import node_name, place
 

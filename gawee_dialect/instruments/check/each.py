@@ -10,11 +10,6 @@ from xdsl.passes import ModulePass
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.instruments.check.blame import Culprit, find_culprit, find_kernel, where
-from gawee_dialect.instruments.check.changed_code import (
-    blamed_code,
-    blamed_name,
-    changed_op,
-)
 from gawee_dialect.instruments.check.compare import (
     Difference,
     Tolerance,
@@ -37,6 +32,9 @@ from gawee_dialect.instruments.check.failure import (
     CheckFailure,
     CheckStep,
     Differing,
+    blamed_code,
+    blamed_name,
+    changed_op,
     changed_outputs,
     failure,
     stopped_running,
@@ -50,22 +48,20 @@ from gawee_dialect.instruments.check.rounding import (
     ORDER,
     Excess,
     Reference,
+    decided,
     errors_of,
     excess,
     explained_by,
     in_f64,
     moved_by_last_digits,
     reference_of,
-    wide,
-)
-from gawee_dialect.instruments.check.static_rules import check_rules
-from gawee_dialect.instruments.check.undecided import (
-    decided,
     undecided,
     undecided_text,
     unreached,
+    wide,
     with_undecided,
 )
+from gawee_dialect.instruments.check.static_rules import check_rules
 from gawee_dialect.instruments.report import print_table
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.passes.numerics import (

@@ -11,12 +11,14 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.instruments.check.functions import (
+    COUNT,
+    INDEX,
+    WHOLE,
     ArraySpec,
     Sizes,
     argument_specs,
     numbers_of_sizes,
 )
-from gawee_dialect.instruments.check.integer_uses import COUNT, INDEX, WHOLE
 from gawee_dialect.interpreter.arrays import Array, Unwritten
 from gawee_dialect.parameters.given_inputs import fitted
 

@@ -22,9 +22,12 @@ from gawee_dialect.analysis.signature import Signature
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.failure import Violation, failure
-from gawee_dialect.instruments.check.index_values import IndexValues, reached_box
 from gawee_dialect.instruments.check.memory_order import Arguments, order_violations
-from gawee_dialect.instruments.check.parallel_writes import wrong_parallel_loops
+from gawee_dialect.instruments.check.parallel_writes import (
+    IndexValues,
+    reached_box,
+    wrong_parallel_loops,
+)
 from gawee_dialect.interpreter.arrays import array_shape, dtype_of
 from gawee_dialect.interpreter.run import PROTECTED
 from gawee_dialect.upstream.walk import all_ops

@@ -17,12 +17,6 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.instruments.check.blame import Culprit, find_culprit, where
-from gawee_dialect.instruments.check.changed_code import (
-    ChangedOp,
-    blamed_code,
-    blamed_name,
-    changed_op,
-)
 from gawee_dialect.instruments.check.compare import Tolerance, changed_signature
 from gawee_dialect.instruments.check.each import CheckEach
 from gawee_dialect.instruments.check.each_pass import (
@@ -34,13 +28,18 @@ from gawee_dialect.instruments.check.each_pass import (
     without_own_sizes,
 )
 from gawee_dialect.instruments.check.failure import (
+    ChangedOp,
     CheckFailure,
     Differing,
+    blamed_code,
+    blamed_name,
+    changed_op,
     changed_outputs,
     failure,
     stopped_running,
 )
 from gawee_dialect.instruments.check.functions import (
+    INDEX,
     ArraySpec,
     argument_specs,
     overwritten_arguments,
@@ -55,10 +54,17 @@ from gawee_dialect.instruments.check.inputs import (
     has_extremes,
     sets_of_sizes,
 )
-from gawee_dialect.instruments.check.integer_uses import INDEX
 from gawee_dialect.instruments.check.static_rules import check_rules
 from gawee_dialect.instruments.prove.degrees import Degrees
-from gawee_dialect.instruments.prove.jumps import JUMPS, array_of_jumps, has_jumps
+from gawee_dialect.instruments.prove.inputs import (
+    JUMPS,
+    WRONG_INDICES,
+    array_of_jumps,
+    has_jumps,
+    index_checks,
+    with_wrong_indices,
+    without_new,
+)
 from gawee_dialect.instruments.prove.known import KnownOps
 from gawee_dialect.instruments.prove.numbers import Numbers
 from gawee_dialect.instruments.prove.plan import ExactPlan, exact_plan, word_array
@@ -69,12 +75,6 @@ from gawee_dialect.instruments.prove.residues import (
     primes_of,
 )
 from gawee_dialect.instruments.prove.run import drawn
-from gawee_dialect.instruments.prove.wrong_indices import (
-    WRONG_INDICES,
-    index_checks,
-    with_wrong_indices,
-    without_new,
-)
 from gawee_dialect.instruments.report import print_table
 from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of
 from gawee_dialect.passes.numerics import EXACT, FOLDS_CONSTANTS, declared_numerics

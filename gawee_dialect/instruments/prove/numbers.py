@@ -4,7 +4,7 @@ The float64 decides what depends on an order: comparisons, maxima, roundings to 
 residues are what is computed, and what two programs are compared by.
 
 `Numbers` speaks NumPy's protocols of array functions (NEP 13 and 18), so that what the interpreter
-says of an op on arrays is said of these arrays too. `arithmetic.py` and `movements.py` have the
+says of an op on arrays is said of these arrays too. `arithmetic.py` and `functions.py` have the
 functions; one that is in neither raises TypeError, as does every way to make a plain array of one.
 """
 

@@ -5,11 +5,14 @@ number in a float64, of a magnitude below 2^20 + 1: products of two, and sums of
 are exact in float64, so that a matrix product is one call of BLAS.
 """
 
+import ctypes
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import isqrt
+from pathlib import Path
 from typing import TypeAlias
 from zlib import crc32
 
@@ -17,7 +20,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gawee_dialect.diagnostics import Diagnostic
-from gawee_dialect.instruments.prove.blas_threads import one_blas_thread
+
+LIBRARIES = "*openblas*"
+"""What the library is called that NumPy's wheels bring; others are left as they are."""
+
+GET, SET = "scipy_openblas_get_num_threads64_", "scipy_openblas_set_num_threads64_"
+
+
+@cache
+def _library() -> ctypes.CDLL | None:
+    folder = Path(np.__file__).parent
+    for path in (
+        *(folder.parent / "numpy.libs").glob(LIBRARIES),
+        *folder.glob(f".dylibs/{LIBRARIES}"),
+    ):
+        library = ctypes.CDLL(str(path))
+        if hasattr(library, GET) and hasattr(library, SET):
+            return library
+    return None
+
+
+@contextmanager
+def one_blas_thread() -> Generator[None]:
+    """Multiply matrices in one thread, for the time of a with block."""
+    library = _library()
+    if library is None:
+        yield
+        return
+    threads = library[GET]()
+    library[SET](1)
+    try:
+        yield
+    finally:
+        library[SET](threads)
+
 
 Floats: TypeAlias = NDArray[np.float64]
 Words: TypeAlias = NDArray[np.uint64]

@@ -1,30 +1,46 @@
-"""Run a function of a module on exact numbers."""
+"""Run a function of a module on exact numbers.
+
+What is made of integers is the same as machine code has of them (`native/functions.py`): a whole
+number is what it is, without what a narrow float would round it to; a float whose bits were put
+together is a number of its own. Buffers hold exact numbers, or bytes in which buffers of many types
+lie, one after the other.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from math import prod
+from zlib import crc32
 
 import numpy as np
-from xdsl.dialects import tensor
-from xdsl.dialects.builtin import AnyFloat, ModuleOp, TensorType, VectorType
+from numpy.typing import NDArray
+from xdsl.dialects import arith, memref, tensor
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
+    MemRefType,
+    ModuleOp,
+    TensorType,
+    VectorType,
+    i8,
+)
 from xdsl.dialects.func import FuncOp
+from xdsl.dialects.vector import BitcastOp as VectorBitcastOp
 from xdsl.interpreter import Interpreter, InterpreterFunctions, OpImplResult, PythonValues
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.analysis.open_sizes import has_forms, open_names, sizes_of_shapes, specialized
 from gawee_dialect.analysis.signature import Entry, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
+from gawee_dialect.dialect.graph.cast import BitcastOp
+from gawee_dialect.dialect.special_functions import converted as converted_floats
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.instruments.prove import arithmetic, functions, movements
-from gawee_dialect.instruments.prove.arithmetic import made
-from gawee_dialect.instruments.prove.buffers import Bytes, allocated, viewed, viewed_bytes
-from gawee_dialect.instruments.prove.from_integers import (
-    FROM_INTEGERS,
-    ExactFromIntegers,
-    converted,
-)
+from gawee_dialect.hints import isa
+from gawee_dialect.instruments.prove import arithmetic, functions
+from gawee_dialect.instruments.prove.arithmetic import exactly, made
+from gawee_dialect.instruments.prove.inputs import worst_names
 from gawee_dialect.instruments.prove.known import KnownOps
 from gawee_dialect.instruments.prove.numbers import (
     Numbers,
@@ -38,13 +54,149 @@ from gawee_dialect.instruments.prove.residues import (
     current,
     of_fraction,
 )
-from gawee_dialect.instruments.prove.wrong_indices import worst_names
-from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.arith import signed, unsigned
+from gawee_dialect.interpreter.arrays import Array, array_shape, dtype_of, view_of_bytes
+from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.machine import Machine, check_implemented, implementations
 from gawee_dialect.interpreter.run import numbers_of_arguments
-from gawee_dialect.interpreter.scalars import OtherFloats
+from gawee_dialect.interpreter.scalars import Evaluate, OtherFloats, scalar_functions
+from gawee_dialect.interpreter.structured import SCALARS
+from gawee_dialect.upstream.arith import ON_VECTORS
 
-NUMPY = (arithmetic, functions, movements)
+
+def of_integers(integers: Array, dtype: np.dtype[np.generic]) -> Array:
+    """Return the whole numbers that integers are, as numbers of a float type."""
+    return as_array(exactly(np.asarray(integers).astype(np.float64), dtype))
+
+
+def of_bits(floats: Array) -> Array:
+    """Return the numbers of floats whose bits came from integers: a fraction is drawn by them."""
+    value = np.asarray(floats).astype(np.float64)
+    return as_array(made(value, current().variables(value, crc32(b"bits")), floats.dtype))
+
+
+def converted(input: Array, dtype: str) -> Array:
+    """Convert as `special_functions.converted` does; integers to floats are what they are."""
+    wanted: np.dtype[np.generic] = np.dtype(dtype)
+    of_whole = is_float(wanted) and not isinstance(input, Numbers) and not is_float(input.dtype)
+    return of_integers(input, wanted) if of_whole else converted_floats(input, dtype)
+
+
+def _by_value(read: Callable[[Array], Array]) -> Evaluate:
+    return lambda op, operands: of_integers(read(operands[0]), dtype_of(op.results[0].type))
+
+
+def _by_bits(evaluate: Evaluate) -> Evaluate:
+    def evaluated(op: Operation, operands: Sequence[Array]) -> Array:
+        result = evaluate(op, operands)
+        return of_bits(result) if is_float(result.dtype) else result
+
+    return evaluated
+
+
+def _bitcast(op: Operation, operands: Sequence[Array]) -> Array:
+    assert isinstance(op, BitcastOp)
+    return op.evaluate(*operands)
+
+
+_ON_SCALARS: Mapping[type[Operation], Evaluate] = {
+    arith.SIToFPOp: _by_value(signed),
+    arith.UIToFPOp: _by_value(unsigned),
+    arith.BitcastOp: _by_bits(SCALARS[arith.BitcastOp]),
+}
+
+FROM_INTEGERS: Mapping[type[Operation], Evaluate] = {
+    **_ON_SCALARS,
+    **{ON_VECTORS[op]: each for op, each in _ON_SCALARS.items() if op in ON_VECTORS},
+    VectorBitcastOp: _by_bits(SCALARS[arith.BitcastOp]),
+}
+"""What makes floats of integers."""
+
+ExactFromIntegers: type[OpFunctions] = scalar_functions(
+    "ExactFromIntegers", {**FROM_INTEGERS, BitcastOp: _by_bits(_bitcast)}
+)
+
+
+DOUBLES_PER_BYTE = 2
+"""The smallest float has two bytes, and a number four doubles."""
+
+
+class Bytes:
+    """Memory that is viewed under many types: bytes for integers, and doubles for numbers."""
+
+    def __init__(self, bytes: Array, doubles: NDArray[np.float64]):
+        self.bytes = bytes
+        self._doubles = doubles
+
+    @staticmethod
+    def of(size: int) -> "Bytes":
+        """Return new memory."""
+        doubles = np.full(size * DOUBLES_PER_BYTE, np.nan)
+        return Bytes(np.full(size, 0xFF, np.uint8), doubles)
+
+    def part(self, shift: int, size: int) -> "Bytes":
+        """Return some of the bytes, from `shift` on; raises InterpretationError."""
+        if shift < 0 or shift + size > self.bytes.size:
+            message = f"{size} bytes from byte {shift} are out of bounds for {self.bytes.size}"
+            raise InterpretationError(message)
+        first, last = shift * DOUBLES_PER_BYTE, (shift + size) * DOUBLES_PER_BYTE
+        return Bytes(self.bytes[shift : shift + size], self._doubles[first:last])
+
+    def view(self, shift: int, result: SSAValue, sizes: Sequence[Array] = ()) -> Array:
+        """View the bytes from `shift` on as a buffer; raises InterpretationError."""
+        plain = view_of_bytes(self.bytes, shift, result, sizes)
+        dtype = dtype_of(result.type)
+        if shift % dtype.itemsize:
+            raise InterpretationError(
+                f"byte {shift} is no place for elements of {dtype.itemsize} bytes"
+            )
+        if not is_float(dtype):
+            return plain
+        first, width = shift * DOUBLES_PER_BYTE, dtype.itemsize * DOUBLES_PER_BYTE
+        doubles = self._doubles[first : first + plain.size * width]
+        parts = doubles.reshape(*plain.shape, width)[..., :4]
+        return as_array(Numbers(np.moveaxis(parts, -1, 0), dtype))
+
+
+def viewed_bytes(type: Attribute, sizes: Sequence[Array] = ()) -> Bytes | None:
+    """Return memory for a buffer of bytes, of a given size where it is open; None for any other."""
+    size = _byte_count(type, sizes)
+    return None if size is None else Bytes.of(size)
+
+
+def _byte_count(type: Attribute, sizes: Sequence[Array] = ()) -> int | None:
+    """Return the size of a buffer of bytes; None of any other."""
+    if isa(type, MemRefType[Attribute]) and type.element_type == i8 and type.get_num_dims() == 1:
+        (size,) = array_shape(type)
+        return int(sizes[0]) if size == DYNAMIC_INDEX else size
+    return None
+
+
+def _is_viewed(buffer: SSAValue) -> bool:
+    return any(isinstance(use.operation, memref.ViewOp) for use in buffer.uses)
+
+
+def allocated(buffer: SSAValue) -> object:
+    """Return new memory for a buffer, by how it is used."""
+    bytes = viewed_bytes(buffer.type) if _is_viewed(buffer) else None
+    return unwritten(buffer.type) if bytes is None else bytes
+
+
+def viewed(
+    source: Array | Bytes, shift: int, result: SSAValue, sizes: Sequence[Array] = ()
+) -> object:
+    """View bytes as a buffer, or as fewer bytes; raises TypeError for plain bytes as floats."""
+    if not isinstance(source, Bytes):
+        if is_float(dtype_of(result.type)):
+            raise TypeError("no exact meaning of bytes as floats")
+        return view_of_bytes(source, shift, result, sizes)
+    size = _byte_count(result.type, sizes)
+    if size is not None and _is_viewed(result):
+        return source.part(shift, size)
+    return source.view(shift, result, sizes)
+
+
+NUMPY = (arithmetic, functions)
 """Where NumPy's functions on `Numbers` are registered."""
 
 # The numbers that a function is run on: values from data, residues drawn at random.

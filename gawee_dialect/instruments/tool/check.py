@@ -22,7 +22,7 @@ from gawee_dialect.instruments.check.each import CheckEach, State
 from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.check.execute import CannotRun, Engine, Plan
 from gawee_dialect.instruments.check.failure import CheckFailure, CheckStep, Differing, failure
-from gawee_dialect.instruments.check.functions import ArraySpec
+from gawee_dialect.instruments.check.functions import WHOLE, ArraySpec
 from gawee_dialect.instruments.check.inputs import (
     EXTREMES,
     TIES,
@@ -31,7 +31,6 @@ from gawee_dialect.instruments.check.inputs import (
     array_with_ties,
     seeded_array,
 )
-from gawee_dialect.instruments.check.integer_uses import WHOLE
 from gawee_dialect.instruments.tool.native import (
     Code,
     Convention,

@@ -19,8 +19,7 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.execute import CannotRun
 from gawee_dialect.instruments.check.inputs import DataSet
-from gawee_dialect.instruments.check.isolated import run_isolated
-from gawee_dialect.instruments.check.native_run import GUARD, GuardedMemory
+from gawee_dialect.instruments.check.native_run import GUARD, GuardedMemory, run_isolated
 from gawee_dialect.instruments.tool.pipeline import run_many, run_program
 from gawee_dialect.interpreter.arrays import Array, Unwritten, dtype_of
 

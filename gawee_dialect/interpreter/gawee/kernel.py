@@ -19,11 +19,10 @@ from xdsl.utils.exceptions import InterpretationError
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, YieldOp, element_of
 from gawee_dialect.dialect.open_size import sizes_at
 from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of
-from gawee_dialect.interpreter.body import evaluate_values
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.loop_views import element_indices, loop_view, operand_view
 from gawee_dialect.interpreter.scalars import floats_of
-from gawee_dialect.interpreter.structured import Nest, run_on_views
+from gawee_dialect.interpreter.structured import Nest, evaluate_values, run_on_views
 
 
 def counted(op: KernelOp, counts: Sequence[int]) -> tuple[tuple[int, ...], Sequence[int]]:

@@ -12,14 +12,21 @@ from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import Array, ShapedType, dtype_of, is_half
-from gawee_dialect.interpreter.body import SCALARS
 from gawee_dialect.interpreter.cf import require
-from gawee_dialect.interpreter.loops.memory import (
+from gawee_dialect.interpreter.loops.writer import (
+    Buffer,
+    Name,
+    NotCompilable,
+    Range,
+    Scope,
+    Writer,
     check_index,
     element_lanes,
+    fits,
     flat_vectors,
     flat_view,
     has_strides,
+    integer_width,
     out_of_bounds,
     write_alloca,
     write_copy,
@@ -29,17 +36,8 @@ from gawee_dialect.interpreter.loops.memory import (
     write_store,
     write_subview,
 )
-from gawee_dialect.interpreter.loops.writer import (
-    Buffer,
-    Name,
-    NotCompilable,
-    Range,
-    Scope,
-    Writer,
-    fits,
-    integer_width,
-)
 from gawee_dialect.interpreter.scalars import evaluate_to
+from gawee_dialect.interpreter.structured import SCALARS
 from gawee_dialect.interpreter.vector import (
     VECTOR,
     lanes_reached,

@@ -5,7 +5,7 @@ Oracle: pairs of functions of which it is known whether they compute the same in
 
 import pytest
 
-from gawee_dialect.instruments.prove.digests import Digests
+from gawee_dialect.instruments.prove.lowered import Digests
 from tests.instruments.checking import parse
 
 HEAD = """

@@ -8,8 +8,15 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
 from gawee_dialect.instruments.prove.arithmetic import SPLIT
 from gawee_dialect.instruments.prove.functions import LARGEST_POWER
-from gawee_dialect.instruments.prove.native.code import Code, name_of
-from gawee_dialect.instruments.prove.native.writer import PARTS, Memory, Parts, Writer, suffix
+from gawee_dialect.instruments.prove.native.writer import (
+    PARTS,
+    Code,
+    Memory,
+    Parts,
+    Writer,
+    name_of,
+    suffix,
+)
 from gawee_dialect.instruments.prove.residues import LARGEST_EXACT, primes
 
 # The functions on exact numbers that a module calls, each written once, at its first use.

@@ -29,7 +29,6 @@ from gawee_dialect.hints import isa
 from gawee_dialect.instruments.prove.degrees import Counts
 from gawee_dialect.instruments.prove.lowered import Piece
 from gawee_dialect.instruments.prove.native import lanes as lane_functions
-from gawee_dialect.instruments.prove.native.code import Code
 from gawee_dialect.instruments.prove.native.functions import (
     ON_LANES,
     ON_VECTORS,
@@ -39,6 +38,7 @@ from gawee_dialect.instruments.prove.native.functions import (
 from gawee_dialect.instruments.prove.native.writer import (
     DOUBLE,
     PARTS,
+    Code,
     CountingWriter,
     Memory,
     Writer,

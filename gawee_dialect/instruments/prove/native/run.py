@@ -17,19 +17,17 @@ from xdsl.utils.exceptions import VerifyException
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.dialect.entry import MAIN, PREPARE
 from gawee_dialect.dialect.native_code import sources_of
-from gawee_dialect.instruments.check.isolated import run_isolated
-from gawee_dialect.instruments.check.native_run import Bytes, GuardedMemory
+from gawee_dialect.instruments.check.native_run import Bytes, GuardedMemory, run_isolated
+from gawee_dialect.instruments.prove.inputs import worst_names
 from gawee_dialect.instruments.prove.lowered import Piece, pieces_of
-from gawee_dialect.instruments.prove.native.code import joined
 from gawee_dialect.instruments.prove.native.rewriting import (
     ExactModule,
     stretched,
     stretched_numbers,
 )
-from gawee_dialect.instruments.prove.native.writer import DOUBLE, PARTS, Memory
+from gawee_dialect.instruments.prove.native.writer import DOUBLE, PARTS, Memory, joined
 from gawee_dialect.instruments.prove.numbers import Numbers, as_array, is_float
 from gawee_dialect.instruments.prove.residues import NotProvable
-from gawee_dialect.instruments.prove.wrong_indices import worst_names
 from gawee_dialect.interpreter.arrays import Array, array_shape, dtype_of, shaped_type
 from gawee_dialect.interpreter.functions import OpFunctions
 

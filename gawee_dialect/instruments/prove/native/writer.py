@@ -1,7 +1,11 @@
-"""Writes functions of LLVM IR that compute on the four parts of exact numbers."""
+"""Writes functions of LLVM IR that compute on the four parts of exact numbers.
 
+They are parts that are compiled by themselves: each says what it defines, and what it needs.
+"""
+
+import re
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -29,6 +33,51 @@ from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.prove.degrees import NEAR, UNIT
 from gawee_dialect.instruments.prove.residues import LARGEST_EXACT, RANKS, primes
+
+_NAME = re.compile(r"@([\w.$-]+)")
+_DEFINITION = re.compile(r"^define (.*)\{$", re.MULTILINE)
+_GLOBAL = re.compile(r"^@([\w.$-]+) = (constant|global) (\[\d+ x \w+\])", re.MULTILINE)
+_DECLARATION = re.compile(r"^declare [^@]*@([\w.$-]+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Code:
+    """A function or a global, with what it declares itself."""
+
+    text: str
+    defines: Mapping[str, str]
+    """How others declare what it defines, by name."""
+
+    needs: frozenset[str]
+    """What it names, and neither defines nor declares."""
+
+    @staticmethod
+    def of(text: str) -> "Code":
+        """Read a text of functions and globals."""
+        defines: dict[str, str] = {}
+        for match in _DEFINITION.finditer(text):
+            head = match[1][: match[1].rindex(")") + 1]
+            defines[name_of(head)] = f"declare {head}"
+        for match in _GLOBAL.finditer(text):
+            defines[match[1]] = f"@{match[1]} = external {match[2]} {match[3]}"
+        named = {*_NAME.findall(text)} - defines.keys() - {*_DECLARATION.findall(text)}
+        return Code(text, defines, frozenset(named))
+
+
+def name_of(line: str) -> str:
+    """Return the first name in a line, which is a head or a declaration."""
+    found = _NAME.search(line)
+    assert found is not None
+    return found[1]
+
+
+def joined(parts: Sequence[Code], known: Mapping[str, str]) -> str:
+    """Return a text of some parts, with declarations of what they need of others."""
+    defined = {name for each in parts for name in each.defines}
+    needs = {name for each in parts for name in each.needs} - defined
+    declared = [known[name] for name in sorted(needs) if name in known]
+    return "\n".join((*(each.text for each in parts), *declared, ""))
+
 
 # What types become where a float is an exact number: four doubles, the value and three residues.
 #
