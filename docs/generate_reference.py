@@ -25,7 +25,7 @@ from gawee_dialect.frontends.formats import FRONTENDS, Frontend
 from gawee_dialect.inspection.op_page import docstring, op_section, prose
 from gawee_dialect.opdesc.described_op import DescribedOp
 from gawee_dialect.opdesc.emit.markdown_page import page
-from gawee_dialect.opdesc.lightnet import lightnet_dialect
+from gawee_dialect.opdesc.load import lightnet_dialect
 from gawee_dialect.passes.graph.lowerings import lowerings
 from gawee_dialect.tools.code_flags import field_docstrings
 from gawee_dialect.tools.command_line import CommandParser

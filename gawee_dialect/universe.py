@@ -120,7 +120,7 @@ CORRECTED_DIALECTS: dict[str, Callable[[], Dialect]] = {
 
 
 def _lightnet() -> Dialect:
-    from gawee_dialect.opdesc.lightnet import lightnet_dialect
+    from gawee_dialect.opdesc.load import lightnet_dialect
 
     return lightnet_dialect()
 

@@ -16,14 +16,6 @@ from gawee_dialect.equations.program import Arguments
 from gawee_dialect.equations.scalars import ParameterValue
 from gawee_dialect.equations.syntax import Parameter
 from gawee_dialect.located_json import MAX_PROBLEMS, Code, Scalar
-from gawee_dialect.opdesc.arguments import (
-    ENTRY,
-    LIST_ENTRY,
-    OPERATOR,
-    PARAM_ENTRY,
-    TENSOR,
-    param_type,
-)
 from gawee_dialect.opdesc.c_evaluate import NAMED_CONSTANTS, STATEMENT_CALLS, Types
 from gawee_dialect.opdesc.c_library import FUNCTIONS, directives
 from gawee_dialect.opdesc.c_parse import (
@@ -37,13 +29,19 @@ from gawee_dialect.opdesc.c_parse import (
     type_name,
 )
 from gawee_dialect.opdesc.c_values import (
+    ENTRY,
     INT,
     INT_POINTER,
+    LIST_ENTRY,
+    OPERATOR,
+    PARAM_ENTRY,
     STRING,
+    TENSOR,
     CType,
     EvaluationError,
     StructType,
     TypeName,
+    param_type,
     type_of,
 )
 from gawee_dialect.opdesc.description import Named, Operator, Param, ParamValue, TensorIn, TensorOut

@@ -3,12 +3,23 @@
     %y = lightnet.slice %x axis 1 start 1 len 3 : (tensor<2x4xf32>) -> tensor<2x3xf32>
 
 Operands come in the order of the description, then every parameter by its name.
+
+A Python function may say what an op computes, by the name of the op:
+
+    @register_meaning("mine.nms")
+    def nms(boxes: Array, scores: Array, *, threshold: float) -> Array: ...
+
+It takes an array an input, in the order of the description, and parameters by their names; it
+returns an array, or one for each output. The interpreter calls it, and nothing compiles it.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -31,6 +42,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.equation import IN_F64, EquationOp
 from gawee_dialect.dialect.named_meaning import NamedMeaningOp
 from gawee_dialect.dialect.types import is_tensor, require_static
@@ -47,10 +59,47 @@ from gawee_dialect.opdesc.description import (
     Tensor,
 )
 from gawee_dialect.opdesc.pre_run import Checked, pre_run
-from gawee_dialect.opdesc.python_meaning import registered_meanings
 
 if TYPE_CHECKING:
     from gawee_dialect.dialect.dense import Array
+
+    Meaning: TypeAlias = Callable[..., "Array | Sequence[Array]"]
+
+
+Function = TypeVar("Function", bound="Meaning")
+
+_meanings: dict[str, Meaning] = {}
+
+
+def register_meaning(name: str) -> Callable[[Function], Function]:
+    """Register a function as the meaning of an op, `dialect.optype`; the last one counts.
+
+    Raises GaweeError for a name that is none of an op.
+    """
+    if not all(part.isidentifier() for part in name.split(".")) or name.count(".") != 1:
+        raise GaweeError(f"expected a meaning to be that of an op 'dialect.optype', got '{name}'")
+
+    def register(function: Function) -> Function:
+        _meanings[name] = function
+        return function
+
+    return register
+
+
+def registered_meanings() -> Mapping[str, Meaning]:
+    """Return the function of every op that has one, by the op's name."""
+    return _meanings
+
+
+@contextmanager
+def meanings_undone() -> Generator[None]:
+    """Forget what is registered inside a with block at its end."""
+    before = dict(_meanings)
+    try:
+        yield
+    finally:
+        _meanings.clear()
+        _meanings.update(before)
 
 
 # How the parameters of described ops are spelled, and which attributes hold them.

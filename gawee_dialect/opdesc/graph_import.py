@@ -25,8 +25,7 @@ from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.described_op import DescribedOp, param_attribute
 from gawee_dialect.opdesc.description import Argument, CheckFailure, Invocation, Tensor, dtype_name
 from gawee_dialect.opdesc.invocation_graph import InvocationGraph, LocatedInvocation
-from gawee_dialect.opdesc.lightnet import is_shipped
-from gawee_dialect.opdesc.load import registered_operators
+from gawee_dialect.opdesc.load import is_shipped, registered_operators
 from gawee_dialect.opdesc.pre_run import Checked, pre_run
 
 # From invocations to a module: one op each, and arguments for the tensors that come from outside.

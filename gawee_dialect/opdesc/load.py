@@ -1,8 +1,12 @@
-"""Descriptions as dialects: an op class for each operator of a file."""
+"""Descriptions as dialects: an op class for each operator of a file.
+
+The operators of LightNet, described by ourselves in `lightnet/*.op`, are the dialect `lightnet`.
+"""
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from pathlib import Path
 
 from xdsl.ir import Dialect
@@ -10,8 +14,24 @@ from xdsl.universe import Universe
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.opdesc.described_op import DescribedOp, op_class
+from gawee_dialect.opdesc.description import DEFAULT_DIALECT
 from gawee_dialect.opdesc.read import DescriptionFile, parse_descriptions, read_descriptions
 from gawee_dialect.universe import all_dialects, extended
+
+
+@cache
+def lightnet_dialect() -> Dialect:
+    """Return the shipped ops; raises GaweeError where the parser of C is not installed."""
+    ops: list[type[DescribedOp]] = []
+    for path in sorted(Path(__file__).with_name("lightnet").glob("*.op")):
+        ops += [op_class(DEFAULT_DIALECT, each) for each in read_descriptions(path).operators]
+    return Dialect(DEFAULT_DIALECT, list(ops))
+
+
+def is_shipped(op: DescribedOp) -> bool:
+    """Whether an op is one of these, not one of a user's under the same name."""
+    return type(op) in lightnet_dialect().operations
+
 
 _loaded: ContextVar[Sequence[Dialect]] = ContextVar("loaded", default=())
 
@@ -86,7 +106,6 @@ def registered(described: Sequence[Dialect]) -> Generator[None]:
 
 def registered_operators() -> dict[str, type[DescribedOp]]:
     """Return the op of every operator that a graph may invoke: the shipped ones and loaded ones."""
-    from gawee_dialect.opdesc.lightnet import lightnet_dialect
 
     return {
         op.name.partition(".")[2]: op

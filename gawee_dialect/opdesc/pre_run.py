@@ -13,19 +13,11 @@ from xdsl.ir import Attribute
 from gawee_dialect.diagnostics import did_you_mean
 from gawee_dialect.equations.instance import Instance, Misfit, Type
 from gawee_dialect.located_json import Code
-from gawee_dialect.opdesc.arguments import (
-    OPERATOR,
-    entry_struct,
-    list_entry_struct,
-    param_entry_struct,
-    param_variable,
-    tensor_struct,
-    text_value,
-)
 from gawee_dialect.opdesc.c_evaluate import RELATIONS, CodeFailure, Evaluator, Unsatisfied
 from gawee_dialect.opdesc.c_values import (
     INT,
     INT_POINTER,
+    OPERATOR,
     STRING,
     Buffer,
     EvaluationError,
@@ -33,6 +25,12 @@ from gawee_dialect.opdesc.c_values import (
     Value,
     combined,
     converted,
+    entry_struct,
+    list_entry_struct,
+    param_entry_struct,
+    param_variable,
+    tensor_struct,
+    text_value,
 )
 from gawee_dialect.opdesc.compiled import CompiledOperator, numbers_of
 from gawee_dialect.opdesc.description import (

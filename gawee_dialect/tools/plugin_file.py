@@ -31,7 +31,7 @@ from xdsl.universe import Universe
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, nearest
 from gawee_dialect.fuzz.oracle import Oracle
-from gawee_dialect.opdesc.python_meaning import meanings_undone, registered_meanings
+from gawee_dialect.opdesc.described_op import meanings_undone, registered_meanings
 from gawee_dialect.passes.insertion import Insertion, declared, declared_insertions
 from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.tools.command_line import CommandParser

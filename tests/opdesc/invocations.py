@@ -16,7 +16,7 @@ from gawee_dialect.opdesc.description import (
     Tensor,
     ptype_of,
 )
-from gawee_dialect.opdesc.lightnet import lightnet_dialect
+from gawee_dialect.opdesc.load import lightnet_dialect
 
 ELEMENTS = {"f": f32, "i": i32, "d": f64}
 

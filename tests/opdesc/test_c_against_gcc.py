@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import f32
 
 from gawee_dialect.located_json import Code
-from gawee_dialect.opdesc.arguments import tensor_struct
 from gawee_dialect.opdesc.c_evaluate import CodeFailure, Evaluator, Unsatisfied
 from gawee_dialect.opdesc.c_parse import parse_expression, parse_statements
 from gawee_dialect.opdesc.c_values import (
@@ -27,6 +26,7 @@ from gawee_dialect.opdesc.c_values import (
     PointerType,
     Ref,
     Value,
+    tensor_struct,
 )
 from gawee_dialect.opdesc.description import Tensor
 

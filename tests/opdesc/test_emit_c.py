@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from gawee_dialect.opdesc import lightnet
+from gawee_dialect.opdesc import load
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.description import (
     CONSTANTS,
@@ -38,7 +38,7 @@ pytest.importorskip("pycparser")
 GCC = shutil.which("gcc")
 needs_gcc = pytest.mark.skipif(GCC is None, reason="needs gcc")
 
-SHIPPED = sorted(Path(lightnet.__file__).parent.glob("*.op"))
+SHIPPED = sorted(Path(load.__file__).with_name("lightnet").glob("*.op"))
 
 
 def compile_c(folder: Path, source: str, *flags: str) -> Path:

@@ -8,14 +8,14 @@ from xdsl.utils.test_value import create_ssa_value
 
 from gawee_dialect.diagnostics import GaweeError, verify_module
 from gawee_dialect.frontends.mlir_text import parse_mlir
-from gawee_dialect.opdesc import lightnet
+from gawee_dialect.opdesc import load
 from gawee_dialect.tools.gawee_translate import main
 from gawee_dialect.universe import make_context
 from tests.opdesc.invocations import BASES, described_op
 from tests.upstream_mlir import requires_upstream, run_mlir_opt
 
 pytest.importorskip("pycparser")
-SHIPPED = sorted(Path(lightnet.__file__).parent.glob("*.op"))
+SHIPPED = sorted(Path(load.__file__).with_name("lightnet").glob("*.op"))
 
 
 @pytest.fixture(scope="module")

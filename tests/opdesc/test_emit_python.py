@@ -15,7 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.test_value import create_ssa_value
 
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
-from gawee_dialect.opdesc import lightnet
+from gawee_dialect.opdesc import load
 from gawee_dialect.opdesc.described_op import BodyOp, param_attribute
 from gawee_dialect.opdesc.description import ptype_of
 from gawee_dialect.opdesc.load import load_operator_descriptions
@@ -28,7 +28,7 @@ from tests.opdesc.descriptions import Json, array, number, operator, output, str
 from tests.opdesc.invocations import BASES, changed, described_op
 
 pytest.importorskip("pycparser")
-SHIPPED = sorted(Path(lightnet.__file__).parent.glob("*.op"))
+SHIPPED = sorted(Path(load.__file__).with_name("lightnet").glob("*.op"))
 EQUATIONS = Path(__file__).parent / "index_notation" / "operators.op"
 
 # A little of everything that the shipped operators don't have.

@@ -12,7 +12,7 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import Model, load
 from gawee_dialect.opdesc.description import Argument, Invocation, ParamValue
 from gawee_dialect.opdesc.invocation_graph import invocations_text
-from gawee_dialect.opdesc.lightnet import lightnet_dialect
+from gawee_dialect.opdesc.load import lightnet_dialect
 from tests.closeness import assert_allclose
 
 pytest.importorskip("pycparser")

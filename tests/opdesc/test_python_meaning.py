@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.interpreter.functions import RunError
 from gawee_dialect.model import load
-from gawee_dialect.opdesc.load import loaded_operators
-from gawee_dialect.opdesc.python_meaning import (
+from gawee_dialect.opdesc.described_op import (
     meanings_undone,
     register_meaning,
     registered_meanings,
 )
+from gawee_dialect.opdesc.load import loaded_operators
 from gawee_dialect.tools.gawee_run import main
 from tests.opdesc.descriptions import number, operator, output, tensor, text
 
@@ -132,7 +132,7 @@ def test_a_name_of_no_op_is_refused() -> None:
 
 FILE = """
 import numpy as np
-from gawee_dialect.opdesc.python_meaning import register_meaning
+from gawee_dialect.opdesc.described_op import register_meaning
 
 @register_meaning("lightnet.pick")
 def pick(a, b, *, above):

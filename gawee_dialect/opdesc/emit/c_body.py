@@ -45,8 +45,7 @@ from gawee_dialect.equations.syntax import (
     spelled,
     walk,
 )
-from gawee_dialect.opdesc.arguments import param_type
-from gawee_dialect.opdesc.c_values import StructType
+from gawee_dialect.opdesc.c_values import StructType, param_type
 from gawee_dialect.opdesc.compiled import KEYWORDS, CompiledOperator
 from gawee_dialect.opdesc.description import DTYPES, Operator, Param
 

@@ -30,8 +30,8 @@ from gawee_dialect.equations.syntax import (
     operands,
 )
 from gawee_dialect.located_json import Code
-from gawee_dialect.opdesc.arguments import as_realtype, dtype_value
 from gawee_dialect.opdesc.c_parse import require_pycparser
+from gawee_dialect.opdesc.c_values import as_realtype, dtype_value
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.described_op import DescribedOp
 from gawee_dialect.opdesc.description import (

@@ -9,10 +9,9 @@ from pycparser import c_ast
 from pycparser.c_generator import CGenerator
 
 from gawee_dialect.located_json import Code
-from gawee_dialect.opdesc.arguments import PARAM_ENTRY
 from gawee_dialect.opdesc.c_evaluate import Types, static_type
 from gawee_dialect.opdesc.c_parse import constant, walk, written_type
-from gawee_dialect.opdesc.c_values import INT, Arithmetic, type_of
+from gawee_dialect.opdesc.c_values import INT, PARAM_ENTRY, Arithmetic, type_of
 from gawee_dialect.opdesc.compiled import CompiledOperator, texts_of
 from gawee_dialect.opdesc.description import Bound, Operator, Param, TensorIn, TensorOut
 from gawee_dialect.opdesc.emit.c_body import (

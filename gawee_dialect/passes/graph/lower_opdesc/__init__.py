@@ -17,7 +17,7 @@ from gawee_dialect.located_json import Code
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.opdesc.described_op import DescribedOp, OpaqueOp
 from gawee_dialect.opdesc.emit.c_file import instance_of
-from gawee_dialect.opdesc.lightnet import is_shipped
+from gawee_dialect.opdesc.load import is_shipped
 from gawee_dialect.opdesc.mlir_body import mlir_function
 from gawee_dialect.passes.graph.inline import cloned_body
 from gawee_dialect.passes.graph.lower_opdesc.meanings import (
