@@ -15,7 +15,7 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.dialect.types import ELEMENT_TYPES, shape_text
 from gawee_dialect.evaluation.turns import least_seconds
-from gawee_dialect.frontends.op_mapping.entry_function import EntryFunction
+from gawee_dialect.frontends.op_mapping.emitter import EntryFunction
 from gawee_dialect.model import Model
 
 Array: TypeAlias = NDArray[np.generic]

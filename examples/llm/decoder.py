@@ -39,7 +39,7 @@ from gawee_dialect.dialect.graph.shape import CatOp, ReshapeOp
 from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.open_size import OpenSize, SizeName
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.frontends.op_mapping.entry_function import EntryFunction
+from gawee_dialect.frontends.op_mapping.emitter import EntryFunction
 
 TABLE = "model.embed_tokens.weight"
 GROUP = 16

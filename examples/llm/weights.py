@@ -26,8 +26,7 @@ from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.graph.reduction import ReduceSumOp
 from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
-from gawee_dialect.frontends.op_mapping.emitter import Emitter
-from gawee_dialect.frontends.op_mapping.entry_function import EntryFunction
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, EntryFunction
 from gawee_dialect.parameters.store import ParameterStore
 
 VALUES, SCALES, OFFSETS = ".values", ".scales", ".offsets"

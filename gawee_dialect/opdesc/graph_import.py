@@ -17,7 +17,7 @@ from gawee_dialect.dialect.entry import (
     output_names,
 )
 from gawee_dialect.dialect.types import tensor_type
-from gawee_dialect.frontends.op_mapping.entry_function import EntryFunction
+from gawee_dialect.frontends.op_mapping.emitter import EntryFunction
 from gawee_dialect.identifiers import name_hint, take_name
 from gawee_dialect.located_json import MAX_PROBLEMS
 from gawee_dialect.locations import node_name

@@ -20,18 +20,17 @@ from gawee_dialect.backend.cache import CompileCache, key_of
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.frontends.npu_ir.errors import ConversionError, ExecutionError
 from gawee_dialect.frontends.npu_ir.extract import graph_of
 from gawee_dialect.frontends.npu_ir.importer import import_ir
-from gawee_dialect.frontends.npu_ir.ir import NPU_IR
+from gawee_dialect.frontends.npu_ir.ir import NPU_IR, ConversionError, ExecutionError
 from gawee_dialect.frontends.npu_ir.pytorch import Module, Tensor, is_tensor, torch
-from gawee_dialect.frontends.npu_ir.symbols import names_of_symbols
 from gawee_dialect.frontends.npu_ir.trace import (
     StateChange,
     check_mutations,
     decomposed,
     export,
     kind_of,
+    names_of_symbols,
     one_trace,
 )
 from gawee_dialect.frontends.op_mapping.registry import value_text

@@ -33,9 +33,15 @@ from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, is_sequence, lib
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.model import Model
 from gawee_dialect.pytorch import background
-from gawee_dialect.pytorch.autograd_functions import call_functions_directly
 from gawee_dialect.pytorch.compilation_process import CompilationProcess, InterpreterEnds
-from gawee_dialect.pytorch.cut_graph import CutGraph, Failure, failure_of, forward_of, without_data
+from gawee_dialect.pytorch.cut_graph import (
+    CutGraph,
+    Failure,
+    call_functions_directly,
+    failure_of,
+    forward_of,
+    without_data,
+)
 from gawee_dialect.pytorch.explanation import (
     ExplainedGraph,
     Explanation,
@@ -43,16 +49,23 @@ from gawee_dialect.pytorch.explanation import (
     explained_whole,
 )
 from gawee_dialect.pytorch.image_places import ImagePlaces, image_places, shape_key
-from gawee_dialect.pytorch.node_work import elements_of, is_getitem, is_view, tensors_of
-from gawee_dialect.pytorch.open_graph import OpenGraph, open_graph
-from gawee_dialect.pytorch.open_sizes import (
+from gawee_dialect.pytorch.open_graph import (
+    OpenGraph,
     has_open_sizes,
     inputs_of_other_shapes,
     numbers_of_symbols,
+    open_graph,
     ranges_of_symbols,
     with_sizes,
 )
-from gawee_dialect.pytorch.partition import Part, static_inputs_of
+from gawee_dialect.pytorch.partition import (
+    Part,
+    elements_of,
+    is_getitem,
+    is_view,
+    static_inputs_of,
+    tensors_of,
+)
 from gawee_dialect.pytorch.static_graph import ConvertedGraph, StaticGraph
 
 # What `torch.compile(model, backend="gawee", options={...})` may say.

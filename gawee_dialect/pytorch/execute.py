@@ -8,9 +8,8 @@
 from collections.abc import Mapping
 
 from gawee_dialect.diagnostics import Diagnostic
-from gawee_dialect.frontends.npu_ir.errors import ExecutionError
 from gawee_dialect.frontends.npu_ir.importer import import_ir
-from gawee_dialect.frontends.npu_ir.ir import NPU_IR
+from gawee_dialect.frontends.npu_ir.ir import NPU_IR, ExecutionError
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.parameters.given_inputs import Inputs, is_mapping, is_sequence

@@ -10,8 +10,14 @@ from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.frontends.npu_ir.convert import place_of
 from gawee_dialect.frontends.npu_ir.ir import place_text
 from gawee_dialect.frontends.npu_ir.pytorch import Node
-from gawee_dialect.pytorch.node_work import flops_of, is_getitem, is_view, tensors_of
-from gawee_dialect.pytorch.partition import Partition, partition
+from gawee_dialect.pytorch.partition import (
+    Partition,
+    flops_of,
+    is_getitem,
+    is_view,
+    partition,
+    tensors_of,
+)
 
 TOO_SMALL = "supported, with less work around it than a call of compiled code takes"
 

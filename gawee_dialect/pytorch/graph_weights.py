@@ -7,8 +7,7 @@ from typing import TypeAlias
 
 from gawee_dialect.diagnostics import Diagnostic, did_you_mean
 from gawee_dialect.dialect.types import shape_text
-from gawee_dialect.frontends.npu_ir.errors import ExecutionError
-from gawee_dialect.frontends.npu_ir.ir import NPU_IR, Constant
+from gawee_dialect.frontends.npu_ir.ir import NPU_IR, Constant, ExecutionError
 from gawee_dialect.frontends.npu_ir.liveness import Liveness
 from gawee_dialect.frontends.npu_ir.weights import bind_weights, load_weights
 from gawee_dialect.pytorch.tensors import Array, as_array, tensors_as_arrays

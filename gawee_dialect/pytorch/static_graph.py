@@ -19,7 +19,7 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     is_sequence,
     is_tensor,
 )
-from gawee_dialect.frontends.npu_ir.symbols import Names
+from gawee_dialect.frontends.npu_ir.trace import Names
 from gawee_dialect.pytorch.tensors import Array, array_of_tensor, tensor_of_array
 
 

@@ -9,9 +9,8 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.frontends.graph import Graph
 from gawee_dialect.frontends.npu_ir.npu_ir_graph import NpuIrGraph
 from gawee_dialect.pytorch.execute import execute_ir
-from gawee_dialect.pytorch.locate import locate
 from gawee_dialect.pytorch.tensors import as_array
-from gawee_dialect.pytorch.verify import VerificationReport, compare_outputs
+from gawee_dialect.pytorch.verify import VerificationReport, compare_outputs, locate
 
 AnyArray = NDArray[np.generic]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gawee_dialect.frontends.op_mapping.entry_function import unique_names
+from gawee_dialect.frontends.op_mapping.emitter import unique_names
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.frontends.npu_ir import NPU_IR, SerializationError, extract_ir
 from gawee_dialect.frontends.npu_ir.importer import import_ir
-from gawee_dialect.frontends.npu_ir.read import parse_ir
-from gawee_dialect.frontends.npu_ir.write import ir_text
+from gawee_dialect.frontends.npu_ir.json_text import ir_text, parse_ir
 from gawee_dialect.frontends.onnx.export.model_file import export_onnx
 from gawee_dialect.model import Model, load
 from gawee_dialect.pytorch.execute import ENGINES, execute_ir

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.frontends.npu_ir.read import load_ir
-from gawee_dialect.frontends.npu_ir.write import save_ir
+from gawee_dialect.frontends.npu_ir.json_text import load_ir, save_ir
 from gawee_dialect.pytorch.execute import ENGINES, execute_ir
 from tests.closeness import assert_allclose
 
@@ -15,8 +14,8 @@ pytest.importorskip("torch")
 import torch
 from torch._higher_order_ops.while_loop import while_loop
 
-from gawee_dialect.frontends.npu_ir.errors import ConversionError
 from gawee_dialect.frontends.npu_ir.extract import extract_ir
+from gawee_dialect.frontends.npu_ir.ir import ConversionError
 from gawee_dialect.pytorch.compiled import compile_torch
 
 TOLERANCE = 1e-5

@@ -14,7 +14,7 @@ from gawee_dialect.frontends.npu_ir.extract import extract_ir
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR, OpNode, TensorMeta
 from gawee_dialect.frontends.npu_ir.ops import register_executor
 from gawee_dialect.pytorch import execute_ir, verify_ir
-from gawee_dialect.pytorch.locate import compare
+from gawee_dialect.pytorch.verify import compare
 from tests.pytorch.zoo import MODELS, make
 
 # Sums in another order; machine code also computes several elements at once.

@@ -35,12 +35,12 @@ from gawee_dialect.dialect.graph.scan import without_scans
 from gawee_dialect.dialect.types import dtype_name, is_tensor, tensor_type
 from gawee_dialect.frontends.coverage import CoverageReport
 from gawee_dialect.frontends.gawee_json.build import GraphBuilder, gawee_json_coverage
-from gawee_dialect.frontends.gawee_json.data import elements
 from gawee_dialect.frontends.gawee_json.export_ops import NodeText, write_op
 from gawee_dialect.frontends.gawee_json.graph import (
     check_live_shapes,
     check_names,
     check_ops,
+    elements,
     read_graph,
 )
 from gawee_dialect.frontends.gawee_json.schema import check_structure

@@ -13,19 +13,22 @@ from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.python_value import PythonValueType
 from gawee_dialect.dialect.types import AnyTensor, shape_text, tensor_type
 from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, OpSupport
-from gawee_dialect.frontends.gawee_json.data import SMALL, check_file, read_constant, read_type
 from gawee_dialect.frontends.gawee_json.graph import (
+    SMALL,
     Graph,
     Node,
     ValueEntry,
+    check_file,
     check_live_shapes,
     check_names,
     check_op,
+    read_constant,
+    read_type,
 )
 from gawee_dialect.frontends.gawee_json.ops import NodeReader, readers
 from gawee_dialect.frontends.gawee_json.schema import fixed_attributes
 from gawee_dialect.frontends.graph import Report
-from gawee_dialect.frontends.op_mapping.entry_function import EntryFunction
+from gawee_dialect.frontends.op_mapping.emitter import EntryFunction
 from gawee_dialect.frontends.op_mapping.registry import Refusal
 from gawee_dialect.identifiers import name_hint, take_name
 from gawee_dialect.located_json import JsonObject

@@ -10,21 +10,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gawee_dialect.frontends.npu_ir.errors import ConversionError as ConversionError
-    from gawee_dialect.frontends.npu_ir.errors import ExecutionError as ExecutionError
-    from gawee_dialect.frontends.npu_ir.errors import ExportError as ExportError
-    from gawee_dialect.frontends.npu_ir.errors import SerializationError as SerializationError
-    from gawee_dialect.frontends.npu_ir.errors import WeightLoadError as WeightLoadError
     from gawee_dialect.frontends.npu_ir.extract import extract_ir as extract_ir
     from gawee_dialect.frontends.npu_ir.ir import NPU_IR as NPU_IR
+    from gawee_dialect.frontends.npu_ir.ir import ConversionError as ConversionError
+    from gawee_dialect.frontends.npu_ir.ir import ExecutionError as ExecutionError
+    from gawee_dialect.frontends.npu_ir.ir import ExportError as ExportError
     from gawee_dialect.frontends.npu_ir.ir import OpNode as OpNode
+    from gawee_dialect.frontends.npu_ir.ir import SerializationError as SerializationError
     from gawee_dialect.frontends.npu_ir.ir import TensorMeta as TensorMeta
+    from gawee_dialect.frontends.npu_ir.ir import WeightLoadError as WeightLoadError
+    from gawee_dialect.frontends.npu_ir.json_text import load_ir as load_ir
+    from gawee_dialect.frontends.npu_ir.json_text import save_ir as save_ir
     from gawee_dialect.frontends.npu_ir.ops import register_executor as register_executor
-    from gawee_dialect.frontends.npu_ir.read import load_ir as load_ir
     from gawee_dialect.frontends.npu_ir.validate import validate_ir as validate_ir
     from gawee_dialect.frontends.npu_ir.weights import bind_weights as bind_weights
     from gawee_dialect.frontends.npu_ir.weights import load_weights as load_weights
-    from gawee_dialect.frontends.npu_ir.write import save_ir as save_ir
 
 _HOMES = {
     "NPU_IR": "ir",

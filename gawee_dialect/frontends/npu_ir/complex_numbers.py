@@ -12,9 +12,13 @@ from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import atan2
 from gawee_dialect.frontends.npu_ir.aten.contraction import matmul as real_matmul
-from gawee_dialect.frontends.npu_ir.aten.registry import base_name, canonical_name, find_mapping
+from gawee_dialect.frontends.npu_ir.aten.registry import (
+    base_name,
+    bind_arguments,
+    canonical_name,
+    find_mapping,
+)
 from gawee_dialect.frontends.npu_ir.ir import OpNode
-from gawee_dialect.frontends.npu_ir.node_arguments import bind_arguments
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, part
 from gawee_dialect.frontends.op_mapping.fourier import transformed
 from gawee_dialect.frontends.op_mapping.registry import (

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gawee_dialect.diagnostics import Diagnostic
-from gawee_dialect.frontends.npu_ir.errors import ConversionError
 from gawee_dialect.frontends.npu_ir.ir import (
     CARRIED,
     COND,
@@ -22,6 +21,7 @@ from gawee_dialect.frontends.npu_ir.ir import (
     WHILE_LOOP,
     Attributes,
     AttributeValue,
+    ConversionError,
     OpNode,
     Place,
     TensorMeta,
@@ -39,7 +39,7 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     torch,
     torch_name,
 )
-from gawee_dialect.frontends.npu_ir.symbols import Names, size_of
+from gawee_dialect.frontends.npu_ir.trace import Names, size_of
 from gawee_dialect.hints import isa
 
 # The arguments of a call in an FX graph, as inputs and attributes of a node.

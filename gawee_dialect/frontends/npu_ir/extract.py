@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.frontends.npu_ir.convert import Converter
-from gawee_dialect.frontends.npu_ir.errors import ExportError
-from gawee_dialect.frontends.npu_ir.ir import NPU_IR, Constant, TensorMeta
+from gawee_dialect.frontends.npu_ir.ir import NPU_IR, Constant, ExportError, TensorMeta
 from gawee_dialect.frontends.npu_ir.pytorch import (
     Module,
     Program,
@@ -19,12 +18,13 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     torch,
     torch_name,
 )
-from gawee_dialect.frontends.npu_ir.symbols import Names, names_of_symbols
 from gawee_dialect.frontends.npu_ir.trace import (
+    Names,
     check_mutations,
     decomposed,
     export,
     kind_of,
+    names_of_symbols,
     one_trace,
 )
 

@@ -42,6 +42,7 @@ from gawee_dialect.dialect.types import (
 from gawee_dialect.frontends.npu_ir.aten.registry import (
     OpMapping,
     base_name,
+    bind_arguments,
     canonical_name,
     find_mapping,
     is_in_place,
@@ -50,7 +51,6 @@ from gawee_dialect.frontends.npu_ir.complex_numbers import (
     PARTS as COMPLEX_PARTS,
 )
 from gawee_dialect.frontends.npu_ir.complex_numbers import call_on_complex, has_complex
-from gawee_dialect.frontends.npu_ir.errors import ConversionError
 from gawee_dialect.frontends.npu_ir.ir import (
     CARRIED,
     COND,
@@ -58,15 +58,19 @@ from gawee_dialect.frontends.npu_ir.ir import (
     NPU_IR,
     WHILE_LOOP,
     AttributeValue,
+    ConversionError,
     OpNode,
     TensorMeta,
     place_text,
 )
 from gawee_dialect.frontends.npu_ir.liveness import Aliases, Liveness, read_inputs
-from gawee_dialect.frontends.npu_ir.node_arguments import bind_arguments
 from gawee_dialect.frontends.op_mapping.control_flow import chosen, repeated
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element
-from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, EntryFunction
+from gawee_dialect.frontends.op_mapping.emitter import (
+    INLINE_ELEMENTS,
+    Emitter,
+    EntryFunction,
+    dtype_element,
+)
 from gawee_dialect.frontends.op_mapping.registry import Refusal
 from gawee_dialect.identifiers import name_hint
 from gawee_dialect.locations import file_location

@@ -61,8 +61,30 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import bf16
 
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.open_size import OpenSize, SizeName
 from gawee_dialect.dialect.types import dtype_name
+
+
+class ExportError(GaweeError):
+    """The model cannot be traced: weights not on the meta device, control flow on data."""
+
+
+class ConversionError(GaweeError):
+    """The traced graph has something that the format cannot say, such as a dynamic shape."""
+
+
+class SerializationError(GaweeError):
+    """A file is no graph, or a graph contradicts itself; lists every problem."""
+
+
+class ExecutionError(GaweeError):
+    """A graph cannot be run on what it was given."""
+
+
+class WeightLoadError(GaweeError):
+    """A file of weights cannot be read, or does not fit the graph."""
+
 
 AttributeValue: TypeAlias = (
     bool | int | float | str | list["AttributeValue"] | dict[str, "AttributeValue"] | None
@@ -186,14 +208,14 @@ class NPU_IR:
 
     def save(self, path: str | Path) -> None:
         """Write the graph as JSON; raises SerializationError where it is not valid."""
-        from gawee_dialect.frontends.npu_ir.write import save_ir
+        from gawee_dialect.frontends.npu_ir.json_text import save_ir
 
         save_ir(self, path)
 
     @staticmethod
     def load(path: str | Path) -> "NPU_IR":
         """Read a graph from JSON; raises SerializationError that lists what is wrong."""
-        from gawee_dialect.frontends.npu_ir.read import load_ir
+        from gawee_dialect.frontends.npu_ir.json_text import load_ir
 
         return load_ir(path)
 

@@ -11,7 +11,7 @@ from gawee_dialect.frontends.graph import Graph
 from gawee_dialect.frontends.npu_ir.aten.registry import find_mapping
 from gawee_dialect.frontends.npu_ir.importer import Importer, import_ir
 from gawee_dialect.frontends.npu_ir.ir import GETITEM, NPU_IR, OpNode, TensorMeta, selected_input
-from gawee_dialect.frontends.npu_ir.read import read_ir
+from gawee_dialect.frontends.npu_ir.json_text import read_ir
 from gawee_dialect.frontends.npu_ir.weights import check_weights
 from gawee_dialect.frontends.op_mapping.coverage import made_since
 from gawee_dialect.inspection.graph_view import GraphView, NodeView, TensorView

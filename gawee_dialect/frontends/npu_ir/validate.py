@@ -7,13 +7,13 @@ from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.types import shape_text
-from gawee_dialect.frontends.npu_ir.errors import SerializationError
 from gawee_dialect.frontends.npu_ir.ir import (
     GETITEM,
     LIST_NONE_MASKS,
     LIST_SIZES,
     NPU_IR,
     OpNode,
+    SerializationError,
     TensorMeta,
     place_text,
     selected_input,

@@ -8,12 +8,12 @@ import numpy as np
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.types import shape_text
-from gawee_dialect.frontends.npu_ir.errors import WeightLoadError
 from gawee_dialect.frontends.npu_ir.ir import (
     NPU_IR,
     AttributeValue,
     Constant,
     TensorMeta,
+    WeightLoadError,
     place_text,
 )
 from gawee_dialect.located_json import JsonValue

@@ -16,8 +16,7 @@ from gawee_dialect.dialect.graph.comparison import CompareOp
 from gawee_dialect.dialect.graph.elementwise import AddOp
 from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.shape import movedim, stack
-from gawee_dialect.frontends.npu_ir.aten.slicing import select
+from gawee_dialect.frontends.npu_ir.aten.shape import movedim, select, stack
 from gawee_dialect.frontends.onnx.model import Array, OnnxGraph, OnnxNode, Scope, Value
 from gawee_dialect.frontends.op_mapping.control_flow import (
     WRITTEN_OUT,

@@ -23,7 +23,6 @@ from gawee_dialect.dialect.types import AnyTensor, element_type, is_float, shape
 from gawee_dialect.frontends.metadata import METADATA, metadata_attribute
 from gawee_dialect.frontends.onnx.control_flow import CONTROL_FLOW, Resolve
 from gawee_dialect.frontends.onnx.folding import known_results, offer_results
-from gawee_dialect.frontends.onnx.gradient import gradient
 from gawee_dialect.frontends.onnx.held_types import (
     HELD,
     dtype_of,
@@ -46,13 +45,18 @@ from gawee_dialect.frontends.onnx.model import (
     Value,
 )
 from gawee_dialect.frontends.onnx.old_forms import in_later_form
+from gawee_dialect.frontends.onnx.ops.training import gradient
 from gawee_dialect.frontends.onnx.registry import (
     ONNX,
     check_arguments,
     find_mapping,
 )
-from gawee_dialect.frontends.op_mapping.emitter import check_elements, numbers_of_sizes
-from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, EntryFunction
+from gawee_dialect.frontends.op_mapping.emitter import (
+    INLINE_ELEMENTS,
+    EntryFunction,
+    check_elements,
+    numbers_of_sizes,
+)
 from gawee_dialect.frontends.op_mapping.registry import (
     Input,
     Known,

@@ -29,9 +29,10 @@ from gawee_dialect.frontends.xoc.document import (
     XocDocument,
     XocNode,
     XocTensor,
+    beside,
+    weight_keys,
     xoc_text,
 )
-from gawee_dialect.frontends.xoc.weights import beside, weight_keys
 from gawee_dialect.frontends.xoc.xoc_graph import XocGraph
 from gawee_dialect.hints import isa
 from gawee_dialect.identifiers import take_name

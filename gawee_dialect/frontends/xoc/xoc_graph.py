@@ -35,10 +35,11 @@ from gawee_dialect.frontends.xoc.document import (
     XocDocument,
     XocNode,
     XocTensor,
+    XocWeights,
     node_order,
     read_xoc,
+    weight_keys,
 )
-from gawee_dialect.frontends.xoc.weights import XocWeights, weight_keys
 from gawee_dialect.identifiers import name_hint
 from gawee_dialect.inspection.graph_view import GraphView, NodeView, TensorView
 from gawee_dialect.parameters.store import ParameterStore

@@ -13,13 +13,13 @@ from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp
 from gawee_dialect.dialect.types import tensor_type
 from gawee_dialect.frontends.npu_ir.aten import registry
 from gawee_dialect.frontends.npu_ir.aten.registry import find_mapping, register_op
-from gawee_dialect.frontends.npu_ir.errors import ConversionError
 from gawee_dialect.frontends.npu_ir.importer import import_ir
 from gawee_dialect.frontends.npu_ir.ir import (
     GETITEM,
     NPU_IR,
     AttributeValue,
     Constant,
+    ConversionError,
     OpNode,
     TensorMeta,
 )

@@ -11,8 +11,7 @@ pytest.importorskip("hypothesis")
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gawee_dialect.frontends.npu_ir.aten.registry import ATEN, find_mapping
-from gawee_dialect.frontends.npu_ir.node_arguments import STORAGE
+from gawee_dialect.frontends.npu_ir.aten.registry import ATEN, STORAGE, find_mapping
 from tests.frontends.aten.calls import CASES, Call, Draw, check, find_overload
 
 for _file in sorted(Path(__file__).parent.glob("cases_*.py")):

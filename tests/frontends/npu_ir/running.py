@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import torch
 
-from gawee_dialect.frontends.npu_ir.aten_call import call_aten
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR
 from gawee_dialect.frontends.npu_ir.weights import bind_weights
+from gawee_dialect.pytorch.aten_engine import call_aten
 
 
 def run_with_pytorch(

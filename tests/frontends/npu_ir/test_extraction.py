@@ -23,14 +23,13 @@ from gawee_dialect.frontends.npu_ir import (
     pytorch,
     validate_ir,
 )
-from gawee_dialect.frontends.npu_ir.aten_call import infer_with_pytorch
 from gawee_dialect.frontends.npu_ir.convert import Unsayable, encode
-from gawee_dialect.frontends.npu_ir.errors import WeightLoadError
 from gawee_dialect.frontends.npu_ir.extract import NoDataWarning
 from gawee_dialect.frontends.npu_ir.importer import import_ir
-from gawee_dialect.frontends.npu_ir.read import parse_ir
-from gawee_dialect.frontends.npu_ir.write import ir_text
+from gawee_dialect.frontends.npu_ir.ir import WeightLoadError
+from gawee_dialect.frontends.npu_ir.json_text import ir_text, parse_ir
 from gawee_dialect.locations import node_name
+from gawee_dialect.pytorch.aten_engine import infer_with_pytorch
 from tests.frontends.npu_ir import models
 from tests.frontends.npu_ir.running import run_with_pytorch
 

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR, Constant, OpNode, TensorMeta, selected_input
-from gawee_dialect.frontends.npu_ir.read import parse_ir
+from gawee_dialect.frontends.npu_ir.json_text import ir_text, parse_ir
 from gawee_dialect.frontends.npu_ir.weights import bind_weights
-from gawee_dialect.frontends.npu_ir.write import ir_text
 from tests.frontends.npu_ir.files import (
     LAYOUTS,
     Json,

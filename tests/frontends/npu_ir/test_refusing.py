@@ -11,7 +11,7 @@ import pytest
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.npu_ir import NPU_IR, SerializationError
 from gawee_dialect.frontends.npu_ir.ir import Constant, OpNode, TensorMeta
-from gawee_dialect.frontends.npu_ir.read import parse_ir
+from gawee_dialect.frontends.npu_ir.json_text import parse_ir
 from gawee_dialect.frontends.npu_ir.validate import validate_ir
 from tests.frontends.npu_ir.files import Json, changed, constants, tiny, two_results
 
@@ -172,8 +172,8 @@ def test_shapes_that_contradict_inference_are_refused():
 
 def test_pytorch_infers_shapes():
     pytest.importorskip("torch")
-    from gawee_dialect.frontends.npu_ir.aten_call import find_op, infer_with_pytorch
-    from gawee_dialect.frontends.npu_ir.errors import ConversionError
+    from gawee_dialect.frontends.npu_ir.ir import ConversionError
+    from gawee_dialect.pytorch.aten_engine import find_op, infer_with_pytorch
 
     ir = parse_ir(json.dumps(tiny()))
     validate_ir(ir, infer_with_pytorch)

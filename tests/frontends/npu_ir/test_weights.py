@@ -8,7 +8,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from gawee_dialect.frontends.npu_ir import NPU_IR, WeightLoadError, bind_weights, load_weights
-from gawee_dialect.frontends.npu_ir.read import parse_ir
+from gawee_dialect.frontends.npu_ir.json_text import parse_ir
 from gawee_dialect.frontends.npu_ir.weights import check_weights
 from tests.frontends.npu_ir.files import documentation_layout, tiny
 

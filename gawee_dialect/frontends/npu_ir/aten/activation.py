@@ -18,7 +18,7 @@ from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import scaled
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.slicing import halves
+from gawee_dialect.frontends.npu_ir.aten.shape import halves
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element
 from gawee_dialect.frontends.op_mapping.registry import Number, Refusal
 

@@ -1,11 +1,29 @@
-"""Ops that change the element type or nothing at all, and those that only assert."""
+"""Ops that change the element type or nothing at all, and those that only assert.
 
+Quantized numbers are rounded to those that a quantized tensor can hold.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import f32, f64, i32
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.types import element_type
+from gawee_dialect.dialect.graph.arithmetic import ReciprocalOp, RoundOp
+from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
+from gawee_dialect.dialect.graph.comparison import WhereOp
+from gawee_dialect.dialect.graph.elementwise import MulOp
+from gawee_dialect.dialect.types import element_type, is_byte, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, sub
+from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element
-from gawee_dialect.frontends.op_mapping.registry import Refusal
+from gawee_dialect.frontends.op_mapping.emitter import (
+    Emitter,
+    as_element,
+    axis_of,
+    dtype_element,
+    to_bool,
+)
+from gawee_dialect.frontends.op_mapping.registry import Operand, Refusal
 
 
 @register_op("aten.to.dtype", "aten.to.dtype_layout", "aten.to.device", "aten._to_copy")
@@ -65,3 +83,206 @@ def assert_tensor_metadata(
 @register_op("aten._functional_assert_scalar")
 def assert_value(emit: Emitter, self: object = None, assert_msg: object = None) -> None:
     """Nothing: a value that is wrong is not noticed."""
+
+
+def _along(emit: Emitter, value: SSAValue, self: SSAValue, axis: int) -> SSAValue:
+    """Return a value of each position of an axis in a shape that broadcasts with `self`."""
+    shape = [1] * len(tensor_shape(self))
+    shape[axis_of(self, axis)] = tensor_shape(value)[0]
+    return emit.reshape(value, shape)
+
+
+def fake_quantized(
+    emit: Emitter,
+    value: SSAValue,
+    scale: Operand,
+    zero_point: Operand,
+    quant_min: int,
+    quant_max: int,
+) -> tuple[SSAValue, SSAValue]:
+    """Return the nearest number of a quantized tensor, and whether that is within its range."""
+    element = element_type(value)
+    step, zero = as_element(emit, scale, element), as_element(emit, zero_point, element)
+    steps = emit(RoundOp(emit(MulOp(value, emit(ReciprocalOp(step))))))
+    number = add(emit, steps, zero)
+    above = compared(emit, number, quant_min, "ge")
+    inside = emit(BitwiseAndOp(above, compared(emit, number, quant_max, "le")))
+    limited = clamp(emit, number, quant_min, quant_max)
+    return emit(MulOp(sub(emit, limited, zero), step)), inside
+
+
+@register_op("aten.fake_quantize_per_tensor_affine.default")
+@register_op("aten.fake_quantize_per_tensor_affine.tensor_qparams")
+def fake_quantize_per_tensor(
+    emit: Emitter,
+    self: SSAValue,
+    scale: Operand,
+    zero_point: Operand,
+    quant_min: int,
+    quant_max: int,
+) -> SSAValue:
+    """The nearest number that a quantized tensor can hold"""
+    return fake_quantized(emit, self, scale, zero_point, quant_min, quant_max)[0]
+
+
+@register_op("aten.fake_quantize_per_tensor_affine_cachemask")
+def fake_quantize_per_tensor_mask(
+    emit: Emitter,
+    self: SSAValue,
+    scale: Operand,
+    zero_point: Operand,
+    quant_min: int,
+    quant_max: int,
+) -> Sequence[SSAValue]:
+    """The nearest number that a quantized tensor can hold, and whether it is in range"""
+    return fake_quantized(emit, self, scale, zero_point, quant_min, quant_max)
+
+
+@register_op("aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams")
+def fake_quantize_if_enabled(
+    emit: Emitter,
+    self: SSAValue,
+    scale: SSAValue,
+    zero_point: SSAValue,
+    fake_quant_enabled: SSAValue,
+    quant_min: int,
+    quant_max: int,
+) -> Sequence[SSAValue]:
+    """The nearest number that a quantized tensor can hold, or the number itself"""
+    number, inside = fake_quantized(emit, self, scale, zero_point, quant_min, quant_max)
+    enabled = emit.reshape(to_bool(emit, fake_quant_enabled), ())
+    always = emit.full(tensor_shape(self), 1, element_type(inside))
+    return emit(WhereOp(enabled, number, self)), emit(WhereOp(enabled, inside, always))
+
+
+@register_op("aten.fake_quantize_per_channel_affine_cachemask")
+def fake_quantize_per_channel_mask(
+    emit: Emitter,
+    self: SSAValue,
+    scale: SSAValue,
+    zero_point: SSAValue,
+    axis: int,
+    quant_min: int,
+    quant_max: int,
+) -> Sequence[SSAValue]:
+    """The nearest number by the scale of each position of an axis, and whether it is in range"""
+    scales, zeros = _along(emit, scale, self, axis), _along(emit, zero_point, self, axis)
+    return fake_quantized(emit, self, scales, zeros, quant_min, quant_max)
+
+
+@register_op("aten.fake_quantize_per_channel_affine")
+def fake_quantize_per_channel(
+    emit: Emitter,
+    self: SSAValue,
+    scale: SSAValue,
+    zero_point: SSAValue,
+    axis: int,
+    quant_min: int,
+    quant_max: int,
+) -> SSAValue:
+    """The nearest number that a tensor quantized along an axis can hold"""
+    mask = fake_quantize_per_channel_mask
+    return mask(emit, self, scale, zero_point, axis, quant_min, quant_max)[0]
+
+
+def _inverse(emit: Emitter, scale: Operand) -> Operand:
+    """Return 1 / scale, of one scale, as PyTorch rounds it: in float64, then to float32."""
+    if not isinstance(scale, SSAValue):
+        return 1.0 / scale
+    return emit.cast(emit(ReciprocalOp(emit.cast(emit.reshape(scale, ()), f64))), f32)
+
+
+def _quantized(
+    emit: Emitter,
+    input: SSAValue,
+    inverse: Operand,
+    zero_point: Operand,
+    quant_min: int,
+    quant_max: int,
+    dtype: str,
+) -> SSAValue:
+    """Return the nearest integers of input * inverse, halves to even, plus the zero point."""
+    steps = emit(RoundOp(mul(emit, emit.cast(input, f32), inverse)))
+    return to(emit, clamp(emit, add(emit, steps, zero_point), quant_min, quant_max), dtype)
+
+
+@register_op("quantized_decomposed.quantize_per_tensor")
+def quantize_per_tensor(
+    emit: Emitter,
+    input: SSAValue,
+    scale: Operand,
+    zero_point: Operand,
+    quant_min: int,
+    quant_max: int,
+    dtype: str,
+) -> SSAValue:
+    """The nearest integers of a quantized tensor, halves to even, of one scale"""
+    if isinstance(zero_point, SSAValue):
+        zero_point = emit.reshape(zero_point, ())
+    inverse = _inverse(emit, scale)
+    return _quantized(emit, input, inverse, zero_point, quant_min, quant_max, dtype)
+
+
+@register_op("quantized_decomposed.dequantize_per_tensor")
+def dequantize_per_tensor(
+    emit: Emitter,
+    input: SSAValue,
+    scale: Operand,
+    zero_point: Operand,
+    quant_min: int,
+    quant_max: int,
+    dtype: str,
+    *,
+    out_dtype: str | None = None,
+) -> SSAValue:
+    """(input - zero point) * scale, of one scale"""
+    if isinstance(zero_point, int) and is_byte(element_type(input)):
+        # Differences of bytes are whole numbers that all floats hold.
+        difference = sub(emit, to(emit, input, "int32"), zero_point)
+        return mul(emit, to(emit, difference, out_dtype or "float32"), scale)
+    whole = to(emit, input, out_dtype or "float32")
+    element = element_type(whole)
+    step, zero = as_element(emit, scale, element), as_element(emit, zero_point, element)
+    return emit(MulOp(sub(emit, whole, emit.reshape(zero, ())), emit.reshape(step, ())))
+
+
+@register_op("quantized_decomposed.quantize_per_channel")
+def quantize_per_channel(
+    emit: Emitter,
+    input: SSAValue,
+    scales: SSAValue,
+    zero_points: SSAValue,
+    axis: int,
+    quant_min: int,
+    quant_max: int,
+    dtype: str,
+) -> SSAValue:
+    """The nearest integers, halves to even, by the scale of each position of an axis"""
+    inverse = emit(ReciprocalOp(_along(emit, scales, input, axis)))
+    zero = _along(emit, zero_points, input, axis)
+    return _quantized(emit, input, inverse, zero, quant_min, quant_max, dtype)
+
+
+@register_op("quantized_decomposed.dequantize_per_channel")
+def dequantize_per_channel(
+    emit: Emitter,
+    input: SSAValue,
+    scales: SSAValue,
+    zero_points: SSAValue | None,
+    axis: int,
+    quant_min: int,
+    quant_max: int,
+    dtype: str,
+    *,
+    out_dtype: str | None = None,
+) -> SSAValue:
+    """(input - zero point) * scale, by the scale of each position of an axis
+
+    A zero point of bytes is a byte of their type.
+    """
+    if zero_points is not None and is_byte(element_type(input)):
+        zero = emit.cast(emit.cast(zero_points, element_type(input)), i32)
+        input = sub(emit, emit.cast(input, i32), _along(emit, zero, input, axis))
+    elif zero_points is not None:
+        input = sub(emit, input, _along(emit, zero_points, input, axis))
+    return to(emit, mul(emit, input, _along(emit, scales, input, axis)), out_dtype or "float32")

@@ -22,8 +22,13 @@ from gawee_dialect.frontends.npu_ir.aten.arithmetic import div_mode, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
 from gawee_dialect.frontends.npu_ir.aten.reduction import cumsum
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.shape import flatten, joint_shape, stack, unsqueeze
-from gawee_dialect.frontends.npu_ir.aten.slicing import slice_bounds
+from gawee_dialect.frontends.npu_ir.aten.shape import (
+    flatten,
+    joint_shape,
+    slice_bounds,
+    stack,
+    unsqueeze,
+)
 from gawee_dialect.frontends.op_mapping.emitter import (
     Emitter,
     as_element,

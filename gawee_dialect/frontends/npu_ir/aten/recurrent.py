@@ -12,8 +12,7 @@ from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, ReluOp, SubOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.shape import cat, stack, transpose
-from gawee_dialect.frontends.npu_ir.aten.slicing import select
+from gawee_dialect.frontends.npu_ir.aten.shape import cat, select, stack, transpose
 from gawee_dialect.frontends.op_mapping.control_flow import recurrence
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, part
 from gawee_dialect.frontends.op_mapping.registry import Ints, Refusal, Tensors

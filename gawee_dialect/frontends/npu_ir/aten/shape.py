@@ -1,26 +1,34 @@
-"""Shapes and the order of axes."""
+"""Shapes, the order of axes, and parts of tensors."""
 
 from collections.abc import Sequence
 from functools import reduce
 from math import prod
 
+from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.graph.arrangement import TileOp
+from gawee_dialect.dialect.graph.arrangement import ReverseOp, TileOp
 from gawee_dialect.dialect.graph.elementwise import broadcast_shape
 from gawee_dialect.dialect.graph.shape import CatOp
-from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.dialect.graph.slicing import PadOp
+from gawee_dialect.dialect.open_size import indices_of, number_of
+from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import sub
+from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import (
     Emitter,
     all_promoted,
+    axes_of,
     axis_of,
+    bounds,
     completed,
     dtype_element,
+    part,
     permuted,
     stacked,
 )
-from gawee_dialect.frontends.op_mapping.registry import Ints, Refusal, Tensors
+from gawee_dialect.frontends.op_mapping.registry import Ints, Number, Refusal, Tensors
 
 
 @register_op("aten.view.default", "aten._unsafe_view", "aten.view_copy.default")
@@ -261,3 +269,236 @@ def meshgrid(emit: Emitter, tensors: Tensors, indexing: str = "ij") -> Sequence[
         alone = [size if each == axis else 1 for each in range(rank)]
         grids.append(emit.broadcast(emit.reshape(tensor, alone), shape))
     return grids
+
+
+def slice_bounds(size: int, start: int | None, end: int | None, step: int) -> tuple[int, int]:
+    """Return the first position that a slice takes of an axis, and how many."""
+    if step < 1:
+        raise Refusal(f"expected step of at least 1, got {step}")
+    return bounds(size, start, end, step)
+
+
+@register_op("aten.slice.Tensor", "aten.slice_copy.Tensor")
+def slice_tensor(
+    emit: Emitter,
+    self: SSAValue,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+) -> SSAValue:
+    """A part of one axis"""
+    axis = axis_of(self, dim)
+    first, count = slice_bounds(tensor_shape(self)[axis], start, end, step)
+    return part(emit, self, axis, first, count, step)
+
+
+@register_op("aten.narrow.default", "aten.narrow_copy")
+def narrow(emit: Emitter, self: SSAValue, dim: int, start: int, length: int) -> SSAValue:
+    """A part of one axis"""
+    axis = axis_of(self, dim)
+    return part(emit, self, axis, start % max(tensor_shape(self)[axis], 1), length)
+
+
+@register_op("aten.select.int", "aten.select_copy.int")
+def select(emit: Emitter, self: SSAValue, dim: int, index: int) -> SSAValue:
+    """One position of an axis, which then is gone"""
+    shape, axis = tensor_shape(self), axis_of(self, dim)
+    if not shape or not -shape[axis] <= index < shape[axis]:
+        raise Refusal(f"expected index {index} to be in an axis of {shape[axis] if shape else 0}")
+    taken = part(emit, self, axis, index % shape[axis], 1)
+    return emit.reshape(taken, (*shape[:axis], *shape[axis + 1 :]))
+
+
+@register_op("aten.split_with_sizes", "aten.split_with_sizes_copy")
+def split_with_sizes(
+    emit: Emitter, self: SSAValue, split_sizes: Ints, dim: int = 0
+) -> Sequence[SSAValue]:
+    """Parts of the given sizes along an axis"""
+    axis, parts, start = axis_of(self, dim), list[SSAValue](), 0
+    if sum(split_sizes) != tensor_shape(self)[axis]:
+        raise Refusal(
+            f"expected split_sizes {list(split_sizes)} to add up to {tensor_shape(self)[axis]}"
+        )
+    for size in split_sizes:
+        parts.append(part(emit, self, axis, start, size))
+        start += size
+    return parts
+
+
+@register_op("aten.split.sizes")
+def split_sizes(
+    emit: Emitter, self: SSAValue, split_size: Ints, dim: int = 0
+) -> Sequence[SSAValue]:
+    """Parts of the given sizes along an axis"""
+    return split_with_sizes(emit, self, split_size, dim)
+
+
+@register_op("aten.split.Tensor", "aten.split_copy.Tensor")
+def split(emit: Emitter, self: SSAValue, split_size: int, dim: int = 0) -> Sequence[SSAValue]:
+    """Parts of one size along an axis; the last may be smaller"""
+    total = number_of(tensor_shape(self)[axis_of(self, dim)])
+    if split_size < 1:
+        raise Refusal(f"expected split_size of at least 1, got {split_size}")
+    sizes = [min(split_size, total - start) for start in range(0, total, split_size)]
+    return split_with_sizes(emit, self, sizes or [0], dim)
+
+
+@register_op("aten.chunk", "aten.unsafe_chunk")
+def chunk(emit: Emitter, self: SSAValue, chunks: int, dim: int = 0) -> Sequence[SSAValue]:
+    """At most so many parts along an axis, all but the last of one size"""
+    total = tensor_shape(self)[axis_of(self, dim)]
+    return split(emit, self, max(-(-total // chunks), 1), dim)
+
+
+@register_op("aten.tensor_split.sections")
+def tensor_split(emit: Emitter, self: SSAValue, sections: int, dim: int = 0) -> Sequence[SSAValue]:
+    """Just so many parts along an axis, the first ones larger by one where it does not divide"""
+    size, larger = divmod(tensor_shape(self)[axis_of(self, dim)], sections)
+    sizes = [size + 1 if index < larger else size for index in range(sections)]
+    return split_with_sizes(emit, self, sizes, dim)
+
+
+@register_op("aten.unbind.int", "aten.unbind_copy.int")
+def unbind(emit: Emitter, self: SSAValue, dim: int = 0) -> Sequence[SSAValue]:
+    """Every position of an axis, without it"""
+    size = tensor_shape(self)[axis_of(self, dim)]
+    return [select(emit, self, dim, index) for index in indices_of(size)]
+
+
+@register_op("aten.diagonal", "aten.diagonal_copy")
+def diagonal(
+    emit: Emitter, self: SSAValue, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> SSAValue:
+    """A diagonal of two axes, along a new last axis; above the main one by the offset"""
+    first, second = axis_of(self, dim1), axis_of(self, dim2)
+    rest = [axis for axis in range(len(tensor_shape(self))) if axis not in (first, second)]
+    value = permuted(emit, self, [*rest, first, second])
+    *lead, rows, columns = tensor_shape(value)
+    count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+    flat = emit.reshape(value, (*lead, rows * columns))
+    start = (offset if offset >= 0 else -offset * columns) if count else 0
+    return part(emit, flat, len(lead), start, count, columns + 1)
+
+
+def halves(emit: Emitter, value: SSAValue, dim: int) -> Sequence[SSAValue]:
+    """Return the two halves of an axis; raises Refusal where its size is odd."""
+    size = tensor_shape(value)[axis_of(value, dim)]
+    if size % 2 != 0:
+        raise Refusal(f"expected an even size of axis {dim}, got {size}")
+    return split(emit, value, size // 2, dim)
+
+
+@register_op("aten.flip")
+def flip(emit: Emitter, self: SSAValue, dims: Ints) -> SSAValue:
+    """Axes from their end to their start"""
+    axes = axes_of(self, dims) if dims else []
+    return emit(ReverseOp(self, axes=axes)) if axes else self
+
+
+@register_op("aten.roll")
+def roll(emit: Emitter, self: SSAValue, shifts: Ints, dims: Ints = ()) -> SSAValue:
+    """Axes moved on, what leaves at the end coming in at the start; all elements without dims"""
+    if not dims:
+        flat = roll(emit, flatten(emit, self), shifts, [0])
+        return emit.reshape(flat, tensor_shape(self))
+    value = self
+    for shift, dim in zip(shifts, dims, strict=True):
+        axis = axis_of(value, dim)
+        size = tensor_shape(value)[axis]
+        head = size - shift % size if size else 0
+        if head != size:
+            parts = split_with_sizes(emit, value, [head, size - head], axis)
+            value = emit(CatOp([parts[1], parts[0]], dim=axis))
+    return value
+
+
+@register_op("aten.diff")
+def diff(
+    emit: Emitter,
+    self: SSAValue,
+    n: int = 1,
+    dim: int = -1,
+    prepend: SSAValue | None = None,
+    append: SSAValue | None = None,
+) -> SSAValue:
+    """Each element minus the one before it, n times"""
+    axis = axis_of(self, dim)
+    around = [each for each in (prepend, self, append) if each is not None]
+    value = emit(CatOp(around, dim=axis)) if len(around) > 1 else self
+    for _ in range(n):
+        size = tensor_shape(value)[axis]
+        later = part(emit, value, axis, 1, size - 1)
+        value = difference(emit, later, part(emit, value, axis, 0, size - 1))
+    return value
+
+
+def difference(emit: Emitter, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    """Return lhs - rhs; of booleans whether they differ."""
+    return compared(emit, lhs, rhs, "ne") if element_type(lhs) == i1 else sub(emit, lhs, rhs)
+
+
+@register_op("aten.unfold")
+def unfold(emit: Emitter, self: SSAValue, dimension: int, size: int, step: int) -> SSAValue:
+    """Windows of an axis, their elements along a new last axis"""
+    axis, shape = axis_of(self, dimension), tensor_shape(self)
+    count = (shape[axis] - size) // step + 1
+    positions = [part(emit, self, axis, offset, count, step) for offset in indices_of(size)]
+    with_axis = [emit.reshape(each, (*tensor_shape(each), 1)) for each in positions]
+    return emit(CatOp(with_axis, dim=len(shape)))
+
+
+# Padding.
+
+MODES = ("constant", "reflect", "replicate", "circular")
+
+
+def padded(emit: Emitter, value: SSAValue, pad: Ints, mode: str, fill: Number) -> SSAValue:
+    """Pad; `pad` has (before, after) of the last axis first, then of the one before it."""
+    rank = len(tensor_shape(value))
+    if len(pad) % 2 != 0 or len(pad) > 2 * rank:
+        raise Refusal(f"expected an even number of pads up to {2 * rank}, got {list(pad)}")
+    if not any(pad):
+        return value
+    low, high = [0] * rank, [0] * rank
+    for index in range(len(pad) // 2):
+        low[rank - 1 - index], high[rank - 1 - index] = pad[2 * index], pad[2 * index + 1]
+    return emit(PadOp(value, low=low, high=high, mode=mode, value=fill))
+
+
+@register_op("aten.pad")
+def pad(
+    emit: Emitter,
+    self: SSAValue,
+    pad: Ints,
+    mode: str = "constant",
+    value: float | None = None,
+) -> SSAValue:
+    """Pad by a mode."""
+    if mode not in MODES:
+        raise Refusal(f"unsupported mode '{mode}'; supported: {', '.join(MODES)}")
+    return padded(emit, self, pad, mode, 0.0 if value is None else value)
+
+
+@register_op("aten.constant_pad_nd")
+def constant_pad(emit: Emitter, self: SSAValue, pad: Ints, value: Number = 0) -> SSAValue:
+    """Pad with one value; negative numbers cut off."""
+    return padded(emit, self, pad, "constant", value)
+
+
+@register_op("aten.reflection_pad1d", "aten.reflection_pad2d", "aten.reflection_pad3d")
+def reflection_pad(emit: Emitter, self: SSAValue, padding: Ints) -> SSAValue:
+    """Pad with the mirror image, without the border itself."""
+    return padded(emit, self, padding, "reflect", 0)
+
+
+@register_op("aten.replication_pad1d", "aten.replication_pad2d", "aten.replication_pad3d")
+def replication_pad(emit: Emitter, self: SSAValue, padding: Ints) -> SSAValue:
+    """Pad with the border."""
+    return padded(emit, self, padding, "replicate", 0)
+
+
+@register_op("aten._pad_circular")
+def circular_pad(emit: Emitter, self: SSAValue, pad: Ints) -> SSAValue:
+    """Pad with the other end."""
+    return padded(emit, self, pad, "circular", 0)

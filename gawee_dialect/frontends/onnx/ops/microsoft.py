@@ -23,7 +23,7 @@ from gawee_dialect.frontends.onnx.held_types import HELD, dtype_of
 from gawee_dialect.frontends.onnx.ops.attention import attention, rotary_embedding
 from gawee_dialect.frontends.onnx.ops.contraction import gemm, matmul
 from gawee_dialect.frontends.onnx.ops.elementwise import between, hard_sigmoid, leaky_relu
-from gawee_dialect.frontends.onnx.ops.normalization import layer_normalization, normalized
+from gawee_dialect.frontends.onnx.ops.reduction import layer_normalization, normalized
 from gawee_dialect.frontends.onnx.ops.windows import ConvAttributes, conv
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import (

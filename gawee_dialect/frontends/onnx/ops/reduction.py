@@ -1,4 +1,4 @@
-"""Reductions."""
+"""Reductions, and normalisations by them."""
 
 from collections.abc import Callable, Sequence
 from math import inf
@@ -6,12 +6,19 @@ from math import inf
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Operation, SSAValue
 
+from gawee_dialect.dialect.folding import is_filled_with
 from gawee_dialect.dialect.graph.along_axis import LogSoftmaxOp
 from gawee_dialect.dialect.graph.arithmetic import AbsOp, NegOp
 from gawee_dialect.dialect.graph.arrangement import ReverseOp
-from gawee_dialect.dialect.graph.elementary import ExpOp, LogOp
+from gawee_dialect.dialect.graph.elementary import ExpOp, LogOp, RsqrtOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherOp
+from gawee_dialect.dialect.graph.normalization import (
+    BatchNormOp,
+    GroupNormOp,
+    LayerNormOp,
+    RmsNormOp,
+)
 from gawee_dialect.dialect.graph.reduction import (
     ArgMaxOp,
     ArgMinOp,
@@ -23,10 +30,13 @@ from gawee_dialect.dialect.graph.reduction import (
     ReduceProdOp,
     ReduceSumOp,
 )
+from gawee_dialect.dialect.graph.shape import ReshapeOp
+from gawee_dialect.dialect.graph.slicing import PadOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, pow_tensors
 from gawee_dialect.frontends.onnx.registry import register_op
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, compared, where
-from gawee_dialect.frontends.op_mapping.registry import KnownIntsOrNone, Refusal
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, compared, part, where
+from gawee_dialect.frontends.op_mapping.registry import Ints, KnownIntsOrNone, Refusal
 
 Reduce = Callable[[Emitter, SSAValue, Sequence[int], bool], SSAValue]
 
@@ -206,3 +216,192 @@ def softmax_cross_entropy(
     logarithm = emit(LogSoftmaxOp(scores, axis=1))
     loss = negative_log_likelihood(emit, logarithm, labels, weights, ignore_index, reduction)
     return loss, logarithm
+
+
+@register_op("BatchNormalization")
+def batch_normalization(
+    emit: Emitter,
+    x: SSAValue,
+    scale: SSAValue,
+    b: SSAValue,
+    input_mean: SSAValue,
+    input_var: SSAValue,
+    epsilon: float = 1e-5,
+    momentum: float = 0.9,
+    training_mode: int = 0,
+    spatial: int = 1,
+) -> Sequence[SSAValue | None]:
+    """Channels moved to mean 0 and variance 1 by given figures; in training by their own"""
+    if not training_mode:
+        result = emit(BatchNormOp(x, input_mean, input_var, scale, b, eps=epsilon))
+        return (result,)
+    axes = [axis for axis in range(len(tensor_shape(x))) if axis != 1]
+    mean = emit(ReduceMeanOp(x, axes=axes))
+    centred = emit(SubOp(x, emit.reshape(mean, _as_channels(x))))
+    variance = emit(ReduceMeanOp(emit(MulOp(centred, centred)), axes=axes))
+    result = emit(BatchNormOp(x, mean, variance, scale, b, eps=epsilon))
+    figures = [
+        add(emit, mul(emit, old, momentum), mul(emit, new, 1 - momentum))
+        for old, new in ((input_mean, mean), (input_var, variance))
+    ]
+    return result, *figures
+
+
+def _as_channels(x: SSAValue) -> list[int]:
+    shape = tensor_shape(x)
+    return [1, shape[1], *[1] * (len(shape) - 2)]
+
+
+@register_op("InstanceNormalization")
+def instance_normalization(
+    emit: Emitter, input: SSAValue, scale: SSAValue, b: SSAValue, epsilon: float = 1e-5
+) -> SSAValue:
+    """Each channel of each image moved to mean 0 and variance 1"""
+    channels = tensor_shape(input)[1]
+    return emit(GroupNormOp(input, scale, b, groups=channels, eps=epsilon))
+
+
+def of_groups(emit: Emitter, norm: GroupNormOp, shape: Sequence[int]) -> SSAValue | None:
+    """Return what a reshaped instance norm is of groups of channels; None where it is none.
+
+    torch.onnx.export writes a group norm as the instance norm of (batch, groups, elements of one).
+    """
+    view, groups = norm.input.owner, norm.groups.value.data
+    if not isinstance(view, ReshapeOp) or tensor_shape(view.input) != tuple(shape):
+        return None
+    batch, instances, *_ = tensor_shape(norm.input)
+    if len(shape) < 2 or shape[0] != batch or instances != groups or shape[1] % groups:
+        return None
+    scale, bias = (
+        None
+        if each is None or is_filled_with(each, neutral)
+        else emit.reshape(_repeated(emit, each, shape[1] // groups), (shape[1],))
+        for each, neutral in ((norm.scale, 1), (norm.bias, 0))
+    )
+    return emit(GroupNormOp(view.input, scale, bias, groups=groups, eps=norm.eps.value.data))
+
+
+def _repeated(emit: Emitter, value: SSAValue, times: int) -> SSAValue:
+    """Return a matrix that has each element of a vector in a row."""
+    size = tensor_shape(value)[0]
+    return emit.broadcast(emit.reshape(value, (size, 1)), (size, times))
+
+
+@register_op("GroupNormalization", since=21)
+def group_normalization(
+    emit: Emitter,
+    x: SSAValue,
+    scale: SSAValue,
+    bias: SSAValue,
+    num_groups: int,
+    epsilon: float = 1e-5,
+    stash_type: int = 1,
+) -> SSAValue:
+    """Groups of channels moved to mean 0 and variance 1"""
+    return emit(GroupNormOp(x, scale, bias, groups=num_groups, eps=epsilon))
+
+
+def normalized(
+    emit: Emitter, x: SSAValue, axes: Sequence[int], epsilon: float, *, centre: bool
+) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """Return a tensor over its deviation, its mean and one over the deviation; axes are kept."""
+    mean = emit(ReduceMeanOp(x, axes=axes, keep_dims=True))
+    value = emit(SubOp(x, mean)) if centre else x
+    variance = emit(ReduceMeanOp(emit(MulOp(value, value)), axes=axes, keep_dims=True))
+    inverse = emit(RsqrtOp(add(emit, variance, epsilon)))
+    return emit(MulOp(value, inverse)), mean, inverse
+
+
+def _scales_rows(x: SSAValue, rank: int, *affine: SSAValue | None) -> bool:
+    """Whether scale and bias have just the last axes, and the type, of what they are for."""
+    sizes = tensor_shape(x)[len(tensor_shape(x)) - rank :]
+    return all(
+        each is None or (tensor_shape(each) == sizes and element_type(each) == element_type(x))
+        for each in affine
+    )
+
+
+@register_op("LayerNormalization")
+def layer_normalization(
+    emit: Emitter,
+    x: SSAValue,
+    scale: SSAValue,
+    b: SSAValue | None = None,
+    axis: int = -1,
+    epsilon: float = 1e-5,
+    stash_type: int = 1,
+) -> Sequence[SSAValue | None]:
+    """The last axes moved to mean 0 and variance 1"""
+    axes = list(range(axis_of(x, axis), len(tensor_shape(x))))
+    read = emit.is_used(1) or emit.is_used(2)
+    if not read and _scales_rows(x, len(axes), scale, b):
+        return (emit(LayerNormOp(x, scale, b, normalized_rank=len(axes), eps=epsilon)),)
+    value, mean, inverse = normalized(emit, x, axes, epsilon, centre=True)
+    result = emit(MulOp(value, scale))
+    return (result if b is None else emit(AddOp(result, b))), mean, inverse
+
+
+@register_op("RMSNormalization")
+def rms_normalization(
+    emit: Emitter,
+    x: SSAValue,
+    scale: SSAValue,
+    axis: int = -1,
+    epsilon: float = 1e-5,
+    stash_type: int = 1,
+) -> SSAValue:
+    """The last axes moved to a mean square of 1"""
+    axes = list(range(axis_of(x, axis), len(tensor_shape(x))))
+    if _scales_rows(x, len(axes), scale):
+        return emit(RmsNormOp(x, scale, normalized_rank=len(axes), eps=epsilon))
+    value, _, _ = normalized(emit, x, axes, epsilon, centre=False)
+    return emit(MulOp(value, scale))
+
+
+@register_op("MeanVarianceNormalization")
+def mean_variance_normalization(emit: Emitter, x: SSAValue, axes: Ints = (0, 2, 3)) -> SSAValue:
+    """Chosen axes moved to mean 0 and variance 1"""
+    mean = emit(ReduceMeanOp(x, axes=axes, keep_dims=True))
+    value = emit(SubOp(x, mean))
+    variance = emit(ReduceMeanOp(emit(MulOp(value, value)), axes=axes, keep_dims=True))
+    return emit(DivOp(value, add(emit, emit(SqrtOp(variance)), 1e-9)))
+
+
+@register_op("LpNormalization")
+def lp_normalization(emit: Emitter, input: SSAValue, axis: int = -1, p: int = 2) -> SSAValue:
+    """Rows moved to a norm of 1; rows of zeros stay zeros"""
+    at = axis_of(input, axis)
+    if p == 1:
+        norm = emit(ReduceSumOp(emit(AbsOp(input)), axes=[at], keep_dims=True))
+    else:
+        square = emit(MulOp(input, input))
+        norm = emit(SqrtOp(emit(ReduceSumOp(square, axes=[at], keep_dims=True))))
+    safe = where(emit, compared(emit, norm, 0, "eq"), 1, norm)
+    return emit(DivOp(input, safe))
+
+
+@register_op("LRN")
+def local_response_normalization(
+    emit: Emitter,
+    x: SSAValue,
+    size: int,
+    alpha: float = 1e-4,
+    beta: float = 0.75,
+    bias: float = 1.0,
+) -> SSAValue:
+    """Each channel over the squares of its neighbours"""
+    shape = tensor_shape(x)
+    low, high = (size - 1) // 2, size - 1 - (size - 1) // 2
+    around = [0] * len(shape)
+    square = emit(
+        PadOp(
+            emit(MulOp(x, x)),
+            low=[*around[:1], low, *around[2:]],
+            high=[*around[:1], high, *around[2:]],
+        )
+    )
+    total = part(emit, square, 1, 0, shape[1])
+    for offset in range(1, size):
+        total = emit(AddOp(total, part(emit, square, 1, offset, shape[1])))
+    scale = add(emit, mul(emit, total, alpha / size), bias)
+    return emit(DivOp(x, pow_tensors(emit, scale, beta)))

@@ -19,7 +19,7 @@ from gawee_dialect.dialect.graph.reduction import ReduceMaxOp, ReduceMeanOp
 from gawee_dialect.dialect.graph.scatter import ScatterElementsOp
 from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.grid_sampling import PADDINGS, Sampler, grid_sampled
+from gawee_dialect.frontends.npu_ir.aten.resampling import PADDINGS, Sampler, grid_sampled
 from gawee_dialect.frontends.npu_ir.aten.windows import windows_of
 from gawee_dialect.frontends.onnx.registry import check_size, register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, part, permuted

@@ -19,7 +19,7 @@ from gawee_dialect.dialect.graph.slicing import PadOp, SliceOp
 from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.dialect.types import element_type, is_unsigned, shape_text, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add
-from gawee_dialect.frontends.onnx.ops.normalization import of_groups
+from gawee_dialect.frontends.onnx.ops.reduction import of_groups
 from gawee_dialect.frontends.onnx.registry import check_size, register_op
 from gawee_dialect.frontends.op_mapping.emitter import (
     Emitter,
