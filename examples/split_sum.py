@@ -36,8 +36,8 @@ from xdsl.irdl import (
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.analysis.index_maps import composed
 from gawee_dialect.analysis.kernel_kind import multiplied_inputs
+from gawee_dialect.dialect.affine_range import composed
 from gawee_dialect.dialect.kernels.algorithm import Algorithm
 from gawee_dialect.dialect.kernels.kernel import KernelOp, YieldOp
 from gawee_dialect.dialect.kernels.schedule import Loop, Schedule

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.folding import is_filled_with
+from gawee_dialect.dialect.evaluated import is_filled_with
 from gawee_dialect.dialect.graph.arithmetic import PowOp
 from gawee_dialect.dialect.graph.elementwise import MulOp
 from gawee_dialect.passes.numerics import Numerics, approximates

@@ -27,7 +27,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.analysis.narrowing import narrow_arguments, require_input_shape
+from gawee_dialect.analysis.tensor_shapes import narrow_arguments, require_input_shape
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, verify_module
 from gawee_dialect.dialect.entry import SIZES, EntryArgument, entry_arguments
 from gawee_dialect.dialect.graph.scan import ScanOp, element_of_sequence

@@ -12,9 +12,8 @@ from xdsl.dialects.builtin import f32, i1, i64
 from xdsl.ir import Attribute
 
 from gawee_dialect.dialect.types import FLOATS, is_float, is_integer, is_unsigned
-from gawee_dialect.equations.functions import ELEMENT_TYPES, function_of
+from gawee_dialect.equations.functions import ELEMENT_TYPES, ScalarError, function_of
 from gawee_dialect.equations.program import Program, expressions
-from gawee_dialect.equations.scalars import ScalarError
 from gawee_dialect.equations.syntax import (
     COMPARISONS,
     Access,

@@ -23,9 +23,8 @@ from gawee_dialect.dialect import special_functions
 from gawee_dialect.dialect.arrays import contract, elements, strided, sum_along, total_dtype
 from gawee_dialect.dialect.types import dtype_name
 from gawee_dialect.equations.element_types import CONVERTS, ExpressionType, Weak
-from gawee_dialect.equations.functions import OPERATORS, PREFIXES, function_of
+from gawee_dialect.equations.functions import OPERATORS, PREFIXES, Numbers, ScalarError, function_of
 from gawee_dialect.equations.instance import Equation, EquationGroup, Instance, Misfit
-from gawee_dialect.equations.scalars import Numbers, ScalarError
 from gawee_dialect.equations.syntax import (
     Access,
     Binary,

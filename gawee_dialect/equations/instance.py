@@ -14,10 +14,17 @@ from xdsl.ir import Attribute
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.dialect.open_size import least
 from gawee_dialect.equations.element_types import CONVERTS, Typing, Weak
-from gawee_dialect.equations.functions import CONSTANTS, OPERATORS, PREFIXES, function_of
+from gawee_dialect.equations.functions import (
+    CONSTANTS,
+    OPERATORS,
+    PREFIXES,
+    Numbers,
+    ParameterValue,
+    ScalarError,
+    function_of,
+)
 from gawee_dialect.equations.parse import IndexNotationError
 from gawee_dialect.equations.program import Arguments, Program, read_program
-from gawee_dialect.equations.scalars import Numbers, ParameterValue, ScalarError
 from gawee_dialect.equations.sizes import (
     Axis,
     Limit,

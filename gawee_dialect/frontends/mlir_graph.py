@@ -4,8 +4,8 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.analysis.narrowing import with_shapes
 from gawee_dialect.analysis.open_sizes import with_given_sizes
+from gawee_dialect.analysis.tensor_shapes import with_shapes
 from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, Verdict
 from gawee_dialect.frontends.graph import Graph, ReadOptions
 from gawee_dialect.frontends.mlir_text import parse_mlir

@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.analysis.effects import WrittenBuffers, buffer_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
-from gawee_dialect.dialect.named_meaning import NamedMeaningOp
+from gawee_dialect.dialect.evaluated import NamedMeaningOp
 from gawee_dialect.dialect.types import shape_text, tensor_type
 from gawee_dialect.interpreter.affine import AffineFunctions
 from gawee_dialect.interpreter.arith import ArithFunctions

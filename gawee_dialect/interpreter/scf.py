@@ -27,7 +27,7 @@ from gawee_dialect.interpreter.loop_views import mixed_values, put_slice
 from gawee_dialect.interpreter.loops.compiler import CompiledNest, compile_nest
 from gawee_dialect.interpreter.loops.writer import NotCompilable
 from gawee_dialect.upstream import scf as ours
-from gawee_dialect.upstream.forall import ForallOp, InParallelOp
+from gawee_dialect.upstream.scf import ForallOp, InParallelOp
 from gawee_dialect.upstream.tensor import ParallelInsertSliceOp
 
 _most_rounds: ContextVar[int | None] = ContextVar("most_rounds", default=None)

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.equations.functions import ParameterValue
 from gawee_dialect.equations.instance import Body, read_body
 from gawee_dialect.equations.parse import IndexNotationError
 from gawee_dialect.equations.program import Arguments
-from gawee_dialect.equations.scalars import ParameterValue
 from gawee_dialect.equations.syntax import Parameter
 from gawee_dialect.located_json import MAX_PROBLEMS, Code, Scalar
 from gawee_dialect.opdesc.c_evaluate import NAMED_CONSTANTS, STATEMENT_CALLS, Types

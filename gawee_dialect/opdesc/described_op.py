@@ -44,7 +44,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.equation import IN_F64, EquationOp
-from gawee_dialect.dialect.named_meaning import NamedMeaningOp
+from gawee_dialect.dialect.evaluated import NamedMeaningOp
 from gawee_dialect.dialect.types import is_tensor, require_static
 from gawee_dialect.equations.instance import Instance
 from gawee_dialect.hints import isa

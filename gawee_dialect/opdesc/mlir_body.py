@@ -17,7 +17,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.dialect.named_meaning import NamedMeaningOp
+from gawee_dialect.dialect.evaluated import NamedMeaningOp
 from gawee_dialect.dialect.types import AnyTensor, tensor_type
 from gawee_dialect.located_json import Code
 from gawee_dialect.locations import place

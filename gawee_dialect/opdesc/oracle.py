@@ -16,9 +16,9 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.dialect.types import DTYPE_NAMES, shape_text
 from gawee_dialect.equations.element_types import input_types
 from gawee_dialect.equations.evaluate import Array, evaluate
+from gawee_dialect.equations.functions import Numbers, ParameterValue, ScalarError
 from gawee_dialect.equations.instance import Body, Instance, Misfit, flops
 from gawee_dialect.equations.program import expressions, indices_of
-from gawee_dialect.equations.scalars import Numbers, ParameterValue, ScalarError
 from gawee_dialect.equations.syntax import (
     Access,
     Binary,

@@ -27,7 +27,7 @@ from gawee_dialect.parameters.store import (
 )
 from gawee_dialect.parameters.uwef import SUFFIX as UWEF_SUFFIX
 from gawee_dialect.parameters.uwef import UwefFile
-from gawee_dialect.upstream.resources import resource_name
+from gawee_dialect.upstream.printing import resource_name
 
 # Constants that MLIR text holds as resources, as parameters of the function that uses them.
 

@@ -38,7 +38,7 @@ from gawee_dialect.tools.command_line import CommandParser
 from gawee_dialect.universe import all_dialects, all_passes, extended
 
 if TYPE_CHECKING:
-    from gawee_dialect.frontends.gawee_json.own_ops import JsonOp
+    from gawee_dialect.frontends.gawee_json.schema import JsonOp
     from gawee_dialect.fuzz.random_graph import TrialGenerator
 
 Made = TypeVar("Made")
@@ -166,7 +166,7 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
     stack.enter_context(extended(universe))
     stack.enter_context(declared((*declared_insertions(), *_insertions(file, passes.values()))))
     if json_ops:
-        from gawee_dialect.frontends.gawee_json.own_ops import with_own_ops
+        from gawee_dialect.frontends.gawee_json.schema import with_own_ops
 
         stack.enter_context(with_own_ops(json_ops))
     if functions:
@@ -205,8 +205,7 @@ def _json_ops(file: LoadedFile) -> "Iterator[JsonOp]":
     """Yield the op types of graphs that a file brings: for its ops, or read by its functions."""
     if "gawee_dialect.frontends.gawee_json.schema" not in sys.modules:
         return  # the file has none, and needs no import for them
-    from gawee_dialect.frontends.gawee_json.own_ops import JsonOp
-    from gawee_dialect.frontends.gawee_json.schema import op_types
+    from gawee_dialect.frontends.gawee_json.schema import JsonOp, op_types
 
     own = file.module.__name__
     for value in vars(file.module).values():

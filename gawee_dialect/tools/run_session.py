@@ -15,8 +15,8 @@ from rich.console import Console
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.analysis.narrowing import unnamed_inputs, with_shapes
 from gawee_dialect.analysis.open_sizes import sizes_of_shapes
+from gawee_dialect.analysis.tensor_shapes import unnamed_inputs, with_shapes
 from gawee_dialect.code_options import FAST, PLAIN, CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument

@@ -35,7 +35,7 @@ from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind, StringLiteral
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line, nearest
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import file_location, line_starts
-from gawee_dialect.upstream.resources import resource_elements, split_resources
+from gawee_dialect.upstream.printing import resource_elements, split_resources
 
 SHOWN = 20
 """Characters of what stands in the place of an op that its message shows."""

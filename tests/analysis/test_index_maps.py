@@ -8,8 +8,7 @@ from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.parser import Parser
 
-from gawee_dialect.analysis.index_maps import composed, simplified, solve
-from gawee_dialect.dialect.affine_range import is_linear
+from gawee_dialect.dialect.affine_range import composed, is_linear, simplified, solve
 from gawee_dialect.universe import make_context
 
 BOUNDS = (3, 1, 4)

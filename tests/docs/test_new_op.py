@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.frontends.gawee_json.own_ops import own_ops
+from gawee_dialect.frontends.gawee_json.schema import own_ops
 from gawee_dialect.frontends.npu_ir.aten.registry import find_mapping
 from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
 from gawee_dialect.tools.plugin_file import loaded_files

@@ -12,7 +12,7 @@ from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
 from gawee_dialect.model import load
 from gawee_dialect.tools import gawee_run
 from gawee_dialect.universe import make_context
-from gawee_dialect.upstream.resources import split_resources
+from gawee_dialect.upstream.printing import split_resources
 from tests.upstream_mlir import requires_upstream, run_mlir_opt
 
 WEIGHTS = np.array([[1, -2, 3], [0.5, 4, -1]], np.float32)

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, ShapedType
 
-from gawee_dialect.analysis.narrowing import unnamed_inputs
 from gawee_dialect.analysis.open_sizes import open_names, specialized
+from gawee_dialect.analysis.tensor_shapes import unnamed_inputs
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.dialect.open_size import greatest

@@ -2,7 +2,7 @@
 
 from gawee_dialect.dialect import GRAPH_LEVEL
 from gawee_dialect.dialect.equation import EquationOp
-from gawee_dialect.dialect.named_meaning import NamedMeaningOp
+from gawee_dialect.dialect.evaluated import NamedMeaningOp
 from gawee_dialect.equations.functions import FUNCTIONS, OF_OPS, OPERATORS, PREFIXES
 from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
 from gawee_dialect.passes.graph.lower_to_linalg.scalar_functions import BINARY, UNARY

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.folding import constant_of
+from gawee_dialect.dialect.evaluated import constant_of
 from gawee_dialect.dialect.graph.elementwise import ElementwiseOp
 from gawee_dialect.dialect.types import (
     NUMBERS,

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.folding import is_filled_with
+from gawee_dialect.dialect.evaluated import is_filled_with
 from gawee_dialect.dialect.graph.elementwise import (
     BinaryOp,
     ElementwiseOp,

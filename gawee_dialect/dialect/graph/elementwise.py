@@ -13,7 +13,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
 from gawee_dialect.dialect.equation import DefinedOp
-from gawee_dialect.dialect.folding import is_filled_with
+from gawee_dialect.dialect.evaluated import is_filled_with
 from gawee_dialect.dialect.types import (
     ELEMENTS,
     FLOATS,

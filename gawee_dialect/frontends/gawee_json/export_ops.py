@@ -16,7 +16,7 @@ from gawee_dialect.dialect.graph.resize import InterpolateOp
 from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.gawee_json.ops import same_padding
-from gawee_dialect.frontends.gawee_json.own_ops import own_ops
+from gawee_dialect.frontends.gawee_json.schema import own_ops
 from gawee_dialect.frontends.op_mapping.registry import Refusal
 
 

@@ -25,7 +25,7 @@ from gawee_dialect.dialect.types import (
     tensor_type,
 )
 from gawee_dialect.frontends.gawee_json.graph import Node, elements
-from gawee_dialect.frontends.gawee_json.own_ops import own_ops
+from gawee_dialect.frontends.gawee_json.schema import own_ops
 from gawee_dialect.frontends.op_mapping.registry import Refusal
 from gawee_dialect.located_json import JsonObject
 

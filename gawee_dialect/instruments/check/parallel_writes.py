@@ -38,7 +38,7 @@ from gawee_dialect.interpreter.arrays import ShapedType, dtype_of
 from gawee_dialect.interpreter.loop_views import loop_ranges
 from gawee_dialect.interpreter.scalars import evaluate_scalar
 from gawee_dialect.passes.buffers.plan_memory import find_workspace
-from gawee_dialect.upstream.forall import ForallOp, InParallelOp
+from gawee_dialect.upstream.scf import ForallOp, InParallelOp
 from gawee_dialect.upstream.tensor import ParallelInsertSliceOp
 
 

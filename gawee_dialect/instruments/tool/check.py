@@ -59,7 +59,7 @@ from gawee_dialect.interpreter.scf import SeesLoops, parallel_loops_backwards
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.numerics import REASSOCIATES
 from gawee_dialect.passes.pass_manager import run_pipeline
-from gawee_dialect.upstream.forall import ForallOp
+from gawee_dialect.upstream.scf import ForallOp
 from gawee_dialect.upstream.walk import all_ops
 
 OPEN_SIZE = 7

@@ -15,10 +15,9 @@ from xdsl.dialects.builtin import f32, f64, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute
 
 from gawee_dialect.equations.element_types import CONVERTS, Typing, Weak, input_types
-from gawee_dialect.equations.functions import ELEMENT_TYPES, FUNCTIONS
+from gawee_dialect.equations.functions import ELEMENT_TYPES, FUNCTIONS, ScalarError
 from gawee_dialect.equations.instance import Body
 from gawee_dialect.equations.program import expressions, indices_of, read_tensors
-from gawee_dialect.equations.scalars import ScalarError
 from gawee_dialect.equations.sizes import (
     Axis,
     Limit,

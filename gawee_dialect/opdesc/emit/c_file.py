@@ -15,8 +15,8 @@ from xdsl.dialects.builtin import FixedBitwidthType
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.types import tensor_type
+from gawee_dialect.equations.functions import ScalarError
 from gawee_dialect.equations.program import Group
-from gawee_dialect.equations.scalars import ScalarError
 from gawee_dialect.equations.sizes import Limit
 from gawee_dialect.equations.syntax import (
     Access,

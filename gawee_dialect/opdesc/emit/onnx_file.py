@@ -13,9 +13,9 @@ from xdsl.dialects.builtin import f32
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.equations.element_types import input_types
+from gawee_dialect.equations.functions import ScalarError
 from gawee_dialect.equations.instance import Body
 from gawee_dialect.equations.program import indices_of
-from gawee_dialect.equations.scalars import ScalarError
 from gawee_dialect.equations.syntax import (
     Access,
     Binary,

@@ -8,7 +8,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.dense import array_of
-from gawee_dialect.dialect.folding import constant_of, is_filled_with
+from gawee_dialect.dialect.evaluated import constant_of, is_filled_with
 from gawee_dialect.dialect.graph.along_axis import SoftmaxOp
 from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, TransposeOp
 from gawee_dialect.dialect.graph.attention import AttentionOp

@@ -21,9 +21,8 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from gawee_dialect.analysis.index_maps import composed, solve
 from gawee_dialect.analysis.kernel_kind import integer_range, multiplied_inputs
-from gawee_dialect.dialect.affine_range import is_linear, sum_of, used_dims
+from gawee_dialect.dialect.affine_range import composed, is_linear, solve, sum_of, used_dims
 from gawee_dialect.dialect.kernels.kernel import KernelOp, copy_kernel, element_of, shape_of
 from gawee_dialect.dialect.kernels.packed_products import (
     PackedProduct,

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from xdsl.dialects.builtin import f32
 
+from gawee_dialect.equations.functions import ParameterValue
 from gawee_dialect.equations.instance import Body, Instance, Type, read_body
-from gawee_dialect.equations.scalars import ParameterValue
 from gawee_dialect.located_json import Code
 
 CONV = """

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gawee_dialect.equations.evaluate import Array
-from gawee_dialect.equations.scalars import ParameterValue
+from gawee_dialect.equations.functions import ParameterValue
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.description import DTYPES, Tensor
 from gawee_dialect.opdesc.emit.c_file import (

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 from xdsl.dialects.builtin import f16, f32, f64, i1, i32, i64
 
+from gawee_dialect.equations.functions import ParameterValue
 from gawee_dialect.equations.instance import Misfit, Type
-from gawee_dialect.equations.scalars import ParameterValue
 from tests.opdesc.index_notation.bodies import CONV, body, instance
 
 

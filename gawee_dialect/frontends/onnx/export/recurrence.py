@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import TensorType, i32
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
-from gawee_dialect.dialect.folding import is_filled_with
+from gawee_dialect.dialect.evaluated import is_filled_with
 from gawee_dialect.dialect.graph.arrangement import BroadcastToOp
 from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.graph.elementary import TanhOp

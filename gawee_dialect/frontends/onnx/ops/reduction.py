@@ -6,7 +6,7 @@ from math import inf
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect.folding import is_filled_with
+from gawee_dialect.dialect.evaluated import is_filled_with
 from gawee_dialect.dialect.graph.along_axis import LogSoftmaxOp
 from gawee_dialect.dialect.graph.arithmetic import AbsOp, NegOp
 from gawee_dialect.dialect.graph.arrangement import ReverseOp

@@ -6,7 +6,7 @@ import numpy as np
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.dense import array_of
-from gawee_dialect.dialect.folding import constant_of
+from gawee_dialect.dialect.evaluated import constant_of
 from gawee_dialect.dialect.graph.arrangement import TransposeOp
 from gawee_dialect.dialect.graph.gather import GatherOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp

@@ -9,8 +9,8 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect import GRAPH_LEVEL
 from gawee_dialect.dialect.equation import EquationOp
+from gawee_dialect.dialect.evaluated import NamedMeaningOp
 from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp
-from gawee_dialect.dialect.named_meaning import NamedMeaningOp
 from gawee_dialect.passes.graph.lower_to_linalg.attention import LowerAttention
 from gawee_dialect.passes.graph.lower_to_linalg.conv import LowerConv, LowerConvTranspose
 from gawee_dialect.passes.graph.lower_to_linalg.elementwise import LowerElementwise

@@ -11,7 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.dense import array_of
-from gawee_dialect.dialect.folding import constant_of
+from gawee_dialect.dialect.evaluated import constant_of
 from gawee_dialect.dialect.graph.activation import ClipOp
 from gawee_dialect.dialect.graph.arithmetic import MaximumOp, MinimumOp, RoundOp
 from gawee_dialect.dialect.graph.arrangement import TransposeOp

@@ -7,7 +7,7 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.dialect.dense import array_of, dense_of
-from gawee_dialect.dialect.folding import constant_of
+from gawee_dialect.dialect.evaluated import constant_of
 from gawee_dialect.dialect.graph.activation import ClipOp
 from gawee_dialect.dialect.graph.arithmetic import RoundOp
 from gawee_dialect.dialect.graph.cast import CastOp

@@ -14,7 +14,7 @@ from gawee_dialect.passes.tensors.bufferize.in_place import Root
 from gawee_dialect.passes.tensors.bufferize.tensors import view_of
 from gawee_dialect.upstream import scf as ours
 from gawee_dialect.upstream.arith import index_constant
-from gawee_dialect.upstream.forall import ForallOp, InParallelOp
+from gawee_dialect.upstream.scf import ForallOp, InParallelOp
 from gawee_dialect.upstream.tensor import ParallelInsertSliceOp
 
 

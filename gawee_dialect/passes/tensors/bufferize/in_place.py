@@ -13,7 +13,7 @@ from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.analysis.effects import is_inside as made_inside
 from gawee_dialect.analysis.index_bounds import Index, mixed, same_indices
-from gawee_dialect.upstream.forall import ForallOp
+from gawee_dialect.upstream.scf import ForallOp
 from gawee_dialect.upstream.tensor import ParallelInsertSliceOp
 
 Insertion = tensor.InsertSliceOp | ParallelInsertSliceOp

@@ -28,7 +28,7 @@ from gawee_dialect.passes.tensors.bufferize.open_sizes import (
     total,
 )
 from gawee_dialect.upstream import linalg
-from gawee_dialect.upstream.forall import ForallOp
+from gawee_dialect.upstream.scf import ForallOp
 from gawee_dialect.upstream.tensor import PadOp, ParallelInsertSliceOp, kept_axes
 
 # Kernels whose results are put a stride apart into one tensor: each writes there at once.

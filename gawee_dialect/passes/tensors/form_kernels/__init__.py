@@ -14,9 +14,8 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.analysis.index_maps import composed, solve
 from gawee_dialect.analysis.kernel_kind import copied_input
-from gawee_dialect.dialect.affine_range import is_linear, used_dims
+from gawee_dialect.dialect.affine_range import composed, is_linear, solve, used_dims
 from gawee_dialect.dialect.kernels.kernel import KernelOp, element_of
 from gawee_dialect.dialect.open_size import OpenSize, number_of
 from gawee_dialect.dialect.operation import KEPT, is_kept

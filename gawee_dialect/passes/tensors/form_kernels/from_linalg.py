@@ -13,8 +13,8 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.analysis.index_maps import composed
 from gawee_dialect.analysis.kernel_kind import neutral
+from gawee_dialect.dialect.affine_range import composed
 from gawee_dialect.dialect.graph.scan import is_branching, is_step_loop
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, copy_kernel, element_of
 from gawee_dialect.dialect.operation import KEPT, is_kept

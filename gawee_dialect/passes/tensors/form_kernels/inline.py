@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import AnyFloat, UnrealizedConversionCastOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.analysis.index_maps import composed, solve
 from gawee_dialect.analysis.kernel_kind import (
     KernelKind,
     has_windows,
@@ -18,7 +17,7 @@ from gawee_dialect.analysis.kernel_kind import (
     sums_products,
     widens,
 )
-from gawee_dialect.dialect.affine_range import is_linear, used_dims
+from gawee_dialect.dialect.affine_range import composed, is_linear, solve, used_dims
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, YieldOp, element_of
 from gawee_dialect.dialect.operation import KEPT, is_kept
 from gawee_dialect.dialect.types import is_byte, tensor_type

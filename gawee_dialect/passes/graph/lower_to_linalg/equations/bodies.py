@@ -15,9 +15,8 @@ from xdsl.ir import Attribute, SSAValue
 from gawee_dialect.dialect.open_size import OpenSize, UnknownSize
 from gawee_dialect.dialect.types import computed_type, is_signed_number, tensor_shape
 from gawee_dialect.equations.element_types import CONVERTS, ExpressionType, Typing, Weak
-from gawee_dialect.equations.functions import OPERATORS, PREFIXES, function_of
+from gawee_dialect.equations.functions import OPERATORS, PREFIXES, Numbers, ScalarError, function_of
 from gawee_dialect.equations.instance import Equation, Instance
-from gawee_dialect.equations.scalars import Numbers, ScalarError
 from gawee_dialect.equations.syntax import (
     Access,
     Binary,

@@ -11,7 +11,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from gawee_dialect.dialect.affine_range import is_linear, value_range
 from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import computed_type, element_type, is_unsigned, tensor_shape
-from gawee_dialect.equations.scalars import ScalarError
+from gawee_dialect.equations.functions import ScalarError
 from gawee_dialect.equations.syntax import (
     Access,
     Binary,
