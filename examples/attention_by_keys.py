@@ -22,16 +22,14 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from gawee_dialect.dialect.dense import dense_of
-from gawee_dialect.dialect.graph.arithmetic import MaximumOp
-from gawee_dialect.dialect.graph.arrangement import TransposeOp
+from gawee_dialect.dialect.graph.arithmetic import ExpOp, MaximumOp
 from gawee_dialect.dialect.graph.attention import AttentionOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
-from gawee_dialect.dialect.graph.elementary import ExpOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SubOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
+from gawee_dialect.dialect.graph.movement import ReshapeOp, TransposeOp
 from gawee_dialect.dialect.graph.reduction import ReduceMaxOp, ReduceSumOp
 from gawee_dialect.dialect.graph.scan import BATCH_MARK, ScanOp, element_of_sequence
-from gawee_dialect.dialect.graph.shape import ReshapeOp
 from gawee_dialect.dialect.kernels.kernel import YieldOp
 from gawee_dialect.dialect.types import AnyTensor, tensor_shape, tensor_type
 from gawee_dialect.passes.numerics import Numerics, approximates

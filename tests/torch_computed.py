@@ -7,15 +7,7 @@ import torch.nn.functional as F
 from xdsl.ir import Operation
 
 from gawee_dialect.dialect import ELEMENTWISE
-from gawee_dialect.dialect.graph import (
-    activation,
-    along_axis,
-    arithmetic,
-    bitwise,
-    comparison,
-    normalization,
-    reduction,
-)
+from gawee_dialect.dialect.graph import activation, arithmetic, logic, normalization, reduction
 from gawee_dialect.dialect.graph.cast import BitcastOp, CastOp
 from gawee_dialect.dialect.types import FLOATS
 
@@ -118,14 +110,14 @@ COMPUTED: dict[type[Operation], Callable[..., Tensor]] = {
     activation.EluOp: lambda op, x: F.elu(x, op.alpha.value.data),
     activation.GeluOp: lambda op, x: F.gelu(x, approximate=op.approximate.data),
     activation.ClipOp: clip,
-    bitwise.LogicalNotOp: plain(torch.logical_not),
-    bitwise.BitwiseNotOp: plain(torch.bitwise_not),
-    bitwise.BitwiseAndOp: plain(torch.bitwise_and),
-    bitwise.BitwiseOrOp: plain(torch.bitwise_or),
-    bitwise.BitwiseXorOp: plain(torch.bitwise_xor),
-    comparison.CompareOp: lambda op, a, b: getattr(torch, op.predicate.data)(a, b),
-    comparison.IsNanOp: plain(torch.isnan),
-    comparison.WhereOp: plain(torch.where),
+    logic.LogicalNotOp: plain(torch.logical_not),
+    logic.BitwiseNotOp: plain(torch.bitwise_not),
+    logic.BitwiseAndOp: plain(torch.bitwise_and),
+    logic.BitwiseOrOp: plain(torch.bitwise_or),
+    logic.BitwiseXorOp: plain(torch.bitwise_xor),
+    logic.CompareOp: lambda op, a, b: getattr(torch, op.predicate.data)(a, b),
+    logic.IsNanOp: plain(torch.isnan),
+    logic.WhereOp: plain(torch.where),
     CastOp: cast,
     BitcastOp: lambda op, x: x.view(DTYPES[str(op.result.type.element_type)]),
     reduction.ReduceSumOp: reduced_at_once(torch.sum),
@@ -137,8 +129,8 @@ COMPUTED: dict[type[Operation], Callable[..., Tensor]] = {
     reduction.ReduceAllOp: reduced(torch.all),
     reduction.ArgMaxOp: arg(torch.argmax),
     reduction.ArgMinOp: arg(torch.argmin),
-    along_axis.CumSumOp: along(torch.cumsum),
-    along_axis.SoftmaxOp: along(F.softmax),
-    along_axis.LogSoftmaxOp: along(F.log_softmax),
+    reduction.CumSumOp: along(torch.cumsum),
+    reduction.SoftmaxOp: along(F.softmax),
+    reduction.LogSoftmaxOp: along(F.log_softmax),
 }
 """What PyTorch function each op class stands for, given the op and its operands."""

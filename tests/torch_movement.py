@@ -8,13 +8,25 @@ import numpy as np
 import torch
 from xdsl.ir import Operation
 
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
-from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
-from gawee_dialect.dialect.graph.order import SortOp, TopKOp
-from gawee_dialect.dialect.graph.position import IotaOp, TriOp
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.graph.constant import IotaOp, TriOp
+from gawee_dialect.dialect.graph.indexing import (
+    GatherElementsOp,
+    GatherNdOp,
+    GatherOp,
+    ScatterElementsOp,
+    ScatterNdOp,
+)
+from gawee_dialect.dialect.graph.movement import (
+    BroadcastToOp,
+    CatOp,
+    FlattenOp,
+    IdentityOp,
+    ReshapeOp,
+    ReverseOp,
+    TileOp,
+    TransposeOp,
+)
+from gawee_dialect.dialect.graph.order import NonMaxSuppressionOp, SortOp, TopKOp
 from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp
 
 Tensor = torch.Tensor

@@ -25,7 +25,6 @@ from gawee_dialect.dialect.graph.attention import AttentionOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
-from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.graph.normalization import BatchNormOp
 from gawee_dialect.dialect.graph.pool import (
@@ -35,7 +34,7 @@ from gawee_dialect.dialect.graph.pool import (
     AvgPoolOp,
     MaxPoolOp,
 )
-from gawee_dialect.dialect.graph.resize import InterpolateOp
+from gawee_dialect.dialect.graph.resize import GridSampleOp, InterpolateOp
 from gawee_dialect.dialect.graph.scan import ScanOp
 from gawee_dialect.dialect.kernels.kernel import YieldOp
 from tests.torch_computed import COMPUTED

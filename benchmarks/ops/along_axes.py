@@ -8,7 +8,7 @@ from xdsl.ir import Operation
 
 from benchmarks.ops.case import Case, Operand
 from benchmarks.ops.operands import flags, normal, positive, unit
-from gawee_dialect.dialect.graph import along_axis, normalization, order, reduction
+from gawee_dialect.dialect.graph import normalization, order, reduction
 
 PLANES = ((128, 128), (256, 1000), (2048, 1024))
 CUBES = ((4, 127, 33), (8, 511, 64), (16, 2047, 65))
@@ -63,17 +63,17 @@ REDUCTIONS = [
 ]
 
 LINES = [
-    rows("cumsum, last axis", lambda x: along_axis.CumSumOp(x, axis=1), lambda x: x.cumsum(1)),
-    rows("cumsum, first axis", lambda x: along_axis.CumSumOp(x, axis=0), lambda x: x.cumsum(0)),
-    rows("softmax", along_axis.SoftmaxOp, lambda x: F.softmax(x, -1)),
-    rows("softmax, first axis", lambda x: along_axis.SoftmaxOp(x, axis=0), lambda x: x.softmax(0)),
+    rows("cumsum, last axis", lambda x: reduction.CumSumOp(x, axis=1), lambda x: x.cumsum(1)),
+    rows("cumsum, first axis", lambda x: reduction.CumSumOp(x, axis=0), lambda x: x.cumsum(0)),
+    rows("softmax", reduction.SoftmaxOp, lambda x: F.softmax(x, -1)),
+    rows("softmax, first axis", lambda x: reduction.SoftmaxOp(x, axis=0), lambda x: x.softmax(0)),
     Case(
         "softmax, long rows",
-        along_axis.SoftmaxOp,
+        reduction.SoftmaxOp,
         lambda x: F.softmax(x, -1),
         [[normal(2, 16384)], [normal(2, 98304)], [normal(2, 393216)]],
     ),
-    rows("log_softmax", along_axis.LogSoftmaxOp, lambda x: F.log_softmax(x, -1)),
+    rows("log_softmax", reduction.LogSoftmaxOp, lambda x: F.log_softmax(x, -1)),
 ]
 
 ORDERED = [

@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 from benchmarks.ops.case import Case, Operand
 from benchmarks.ops.operands import flags, normal, positive, small_whole, unit
 from gawee_dialect.dialect import elementwise as basic
-from gawee_dialect.dialect.graph import activation, arithmetic, bitwise, comparison, elementary
+from gawee_dialect.dialect.graph import activation, arithmetic, logic
 from gawee_dialect.dialect.graph.cast import BitcastOp, CastOp
 
 PLANES = ((128, 128), (256, 1024), (2048, 1024))
@@ -33,14 +33,14 @@ def case(
 UNARY = [
     case("relu", basic.ReluOp, F.relu, normal),
     case("sqrt", basic.SqrtOp, torch.sqrt, positive),
-    case("rsqrt", elementary.RsqrtOp, torch.rsqrt, positive),
-    case("exp", elementary.ExpOp, torch.exp, normal),
-    case("log", elementary.LogOp, torch.log, positive),
-    case("log1p", elementary.Log1pOp, torch.log1p, positive),
-    case("tanh", elementary.TanhOp, torch.tanh, normal),
-    case("erf", elementary.ErfOp, torch.erf, normal),
-    case("sin", elementary.SinOp, torch.sin, normal),
-    case("cos", elementary.CosOp, torch.cos, normal),
+    case("rsqrt", arithmetic.RsqrtOp, torch.rsqrt, positive),
+    case("exp", arithmetic.ExpOp, torch.exp, normal),
+    case("log", arithmetic.LogOp, torch.log, positive),
+    case("log1p", arithmetic.Log1pOp, torch.log1p, positive),
+    case("tanh", arithmetic.TanhOp, torch.tanh, normal),
+    case("erf", arithmetic.ErfOp, torch.erf, normal),
+    case("sin", arithmetic.SinOp, torch.sin, normal),
+    case("cos", arithmetic.CosOp, torch.cos, normal),
     case("neg", arithmetic.NegOp, torch.neg, normal),
     case("abs", arithmetic.AbsOp, torch.abs, normal),
     case("reciprocal", arithmetic.ReciprocalOp, torch.reciprocal, positive),
@@ -48,9 +48,9 @@ UNARY = [
     case("ceil", arithmetic.CeilOp, torch.ceil, normal),
     case("round", arithmetic.RoundOp, torch.round, normal),
     case("sign", arithmetic.SignOp, torch.sign, normal),
-    case("logical_not", bitwise.LogicalNotOp, torch.logical_not, flags),
-    case("bitwise_not", bitwise.BitwiseNotOp, torch.bitwise_not, small_whole),
-    case("isnan", comparison.IsNanOp, torch.isnan, normal),
+    case("logical_not", logic.LogicalNotOp, torch.logical_not, flags),
+    case("bitwise_not", logic.BitwiseNotOp, torch.bitwise_not, small_whole),
+    case("isnan", logic.IsNanOp, torch.isnan, normal),
     case("cast to f16", lambda x: CastOp(x, f16), torch.Tensor.half, normal),
     case("cast to i32", lambda x: CastOp(x, i32), torch.Tensor.int, normal),
     case("bitcast", lambda x: BitcastOp(x, i32), lambda x: x.view(torch.int32).clone(), normal),
@@ -91,17 +91,17 @@ BINARY = [
     case("fmod", arithmetic.FmodOp, torch.fmod, normal, positive),
     case("floor_div", arithmetic.FloorDivOp, torch.floor_divide, normal, positive),
     case("atan2", arithmetic.Atan2Op, torch.atan2, normal, normal),
-    case("bitwise_and", bitwise.BitwiseAndOp, torch.bitwise_and, small_whole, small_whole),
-    case("bitwise_or", bitwise.BitwiseOrOp, torch.bitwise_or, small_whole, small_whole),
-    case("bitwise_xor", bitwise.BitwiseXorOp, torch.bitwise_xor, small_whole, small_whole),
+    case("bitwise_and", logic.BitwiseAndOp, torch.bitwise_and, small_whole, small_whole),
+    case("bitwise_or", logic.BitwiseOrOp, torch.bitwise_or, small_whole, small_whole),
+    case("bitwise_xor", logic.BitwiseXorOp, torch.bitwise_xor, small_whole, small_whole),
     case(
         "compare",
-        lambda a, b: comparison.CompareOp(a, b, predicate="lt"),
+        lambda a, b: logic.CompareOp(a, b, predicate="lt"),
         torch.lt,
         normal,
         normal,
     ),
-    case("where", comparison.WhereOp, torch.where, flags, normal, normal),
+    case("where", logic.WhereOp, torch.where, flags, normal, normal),
 ]
 
 CASES: Sequence[Case] = (*UNARY, *ACTIVATIONS, *BINARY)

@@ -10,10 +10,9 @@ from benchmarks.ops.case import Case
 from benchmarks.ops.operands import normal, unit
 from gawee_dialect.dialect.graph.attention import AttentionOp
 from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
-from gawee_dialect.dialect.graph.resize import InterpolateOp
+from gawee_dialect.dialect.graph.resize import GridSampleOp, InterpolateOp
 from gawee_dialect.dialect.types import tensor_shape
 
 CONV = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}

@@ -26,16 +26,14 @@ from xdsl.ir import Attribute, SSAValue
 
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.dialect.graph.activation import GeluOp, SiluOp
-from gawee_dialect.dialect.graph.along_axis import SoftmaxOp
-from gawee_dialect.dialect.graph.arrangement import TransposeOp
-from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
-from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
-from gawee_dialect.dialect.graph.elementary import CosOp, SinOp
+from gawee_dialect.dialect.graph.arithmetic import CosOp, SinOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, SubOp
-from gawee_dialect.dialect.graph.gather import GatherOp
+from gawee_dialect.dialect.graph.indexing import GatherOp
+from gawee_dialect.dialect.graph.logic import BitwiseAndOp, CompareOp, WhereOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
+from gawee_dialect.dialect.graph.movement import CatOp, ReshapeOp, TransposeOp
 from gawee_dialect.dialect.graph.normalization import RmsNormOp
-from gawee_dialect.dialect.graph.shape import CatOp, ReshapeOp
+from gawee_dialect.dialect.graph.reduction import SoftmaxOp
 from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.open_size import OpenSize, SizeName
 from gawee_dialect.dialect.types import tensor_shape

@@ -19,9 +19,9 @@ from xdsl.ir import Attribute, SSAValue
 
 from gawee_dialect import GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind
-from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp, BitwiseXorOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp
-from gawee_dialect.dialect.graph.gather import GatherOp
+from gawee_dialect.dialect.graph.indexing import GatherOp
+from gawee_dialect.dialect.graph.logic import BitwiseAndOp, BitwiseXorOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.graph.reduction import ReduceSumOp
 from gawee_dialect.dialect.graph.slicing import SliceOp

@@ -8,8 +8,8 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.dense import array_of, dense_of
 from gawee_dialect.dialect.evaluated import constant_of
+from gawee_dialect.dialect.graph.arithmetic import ExpOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
-from gawee_dialect.dialect.graph.elementary import ExpOp
 from gawee_dialect.dialect.types import tensor_type
 from gawee_dialect.passes.numerics import FOLDS_CONSTANTS, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.graph.shape import ReshapeOp
+from gawee_dialect.dialect.graph.movement import ReshapeOp
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.graph.arrangement import TransposeOp
 from gawee_dialect.dialect.graph.elementwise import UnaryOp
+from gawee_dialect.dialect.graph.movement import TransposeOp
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 

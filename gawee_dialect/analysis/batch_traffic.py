@@ -24,19 +24,18 @@ from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.analysis.batch_axes import BatchAxes
 from gawee_dialect.analysis.work import node_work
-from gawee_dialect.dialect.graph.along_axis import LogSoftmaxOp, SoftmaxOp
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp
 from gawee_dialect.dialect.graph.attention import AttentionOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.elementwise import ElementwiseOp
-from gawee_dialect.dialect.graph.movement import ViewOp
+from gawee_dialect.dialect.graph.movement import BroadcastToOp, ViewOp
 from gawee_dialect.dialect.graph.normalization import (
     BatchNormOp,
     GroupNormOp,
     LayerNormOp,
     RmsNormOp,
 )
+from gawee_dialect.dialect.graph.reduction import LogSoftmaxOp, SoftmaxOp
 from gawee_dialect.dialect.types import (
     element_bytes,
     element_type,

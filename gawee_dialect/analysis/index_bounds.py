@@ -8,13 +8,20 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, IntegerType, MemRe
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from gawee_dialect.dialect.dense import array_of
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
 from gawee_dialect.dialect.graph.cast import CastOp
-from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.constant import ConstantOp, IotaOp
+from gawee_dialect.dialect.graph.movement import (
+    BroadcastToOp,
+    CatOp,
+    FlattenOp,
+    IdentityOp,
+    ReshapeOp,
+    ReverseOp,
+    TileOp,
+    TransposeOp,
+)
 from gawee_dialect.dialect.graph.order import SortOp, TopKOp
-from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.graph.reduction import ArgOp
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.open_size import greatest, least
 from gawee_dialect.dialect.types import element_type, integer_range, tensor_shape

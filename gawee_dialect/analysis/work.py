@@ -14,19 +14,22 @@ from xdsl.utils.hints import isa
 
 from gawee_dialect.analysis.effects import captured_values
 from gawee_dialect.dialect.equation import EquationOp
-from gawee_dialect.dialect.graph.along_axis import CumSumOp
 from gawee_dialect.dialect.graph.cast import BitcastOp
 from gawee_dialect.dialect.graph.conv import ConvTransposeOp
 from gawee_dialect.dialect.graph.elementwise import ElementwiseOp
-from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
+from gawee_dialect.dialect.graph.indexing import (
+    GatherElementsOp,
+    GatherNdOp,
+    GatherOp,
+    ScatterElementsOp,
+    ScatterNdOp,
+    ScatterOp,
+)
 from gawee_dialect.dialect.graph.movement import MovementOp, ViewOp
-from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
-from gawee_dialect.dialect.graph.order import SortOp, TopKOp
-from gawee_dialect.dialect.graph.reduction import ArgOp
-from gawee_dialect.dialect.graph.resize import InterpolateOp
+from gawee_dialect.dialect.graph.order import NonMaxSuppressionOp, SortOp, TopKOp
+from gawee_dialect.dialect.graph.reduction import ArgOp, CumSumOp
+from gawee_dialect.dialect.graph.resize import GridSampleOp, InterpolateOp
 from gawee_dialect.dialect.graph.scan import ScanOp
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp, ScatterOp
 from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.operation import CountedOp
 from gawee_dialect.dialect.types import (

@@ -4,42 +4,43 @@ from xdsl.dialect_interfaces.constant_materialization import ConstantMaterializa
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Attribute, Dialect, Operation
 
-from gawee_dialect.dialect.graph import (
-    activation,
-    arithmetic,
-    bitwise,
-    cast,
-    comparison,
-    elementary,
-    elementwise,
-)
-from gawee_dialect.dialect.graph.along_axis import (
-    CumSumOp,
-    LogSoftmaxOp,
-    SoftmaxOp,
-)
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
+from gawee_dialect.dialect.graph import activation, arithmetic, cast, elementwise, logic
 from gawee_dialect.dialect.graph.attention import AttentionOp
-from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.constant import ConstantOp, IotaOp, TriOp
 from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.graph.elementwise import ElementwiseOp
-from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
+from gawee_dialect.dialect.graph.indexing import (
+    GatherElementsOp,
+    GatherNdOp,
+    GatherOp,
+    ScatterElementsOp,
+    ScatterNdOp,
+)
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
-from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
+from gawee_dialect.dialect.graph.movement import (
+    BroadcastToOp,
+    CatOp,
+    FlattenOp,
+    IdentityOp,
+    ReshapeOp,
+    ReverseOp,
+    TileOp,
+    TransposeOp,
+)
 from gawee_dialect.dialect.graph.normalization import (
     BatchNormOp,
     GroupNormOp,
     LayerNormOp,
     RmsNormOp,
 )
-from gawee_dialect.dialect.graph.order import SortOp, TopKOp
+from gawee_dialect.dialect.graph.order import NonMaxSuppressionOp, SortOp, TopKOp
 from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
-from gawee_dialect.dialect.graph.position import IotaOp, TriOp
 from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp, PythonValueType
 from gawee_dialect.dialect.graph.reduction import (
     ArgMaxOp,
     ArgMinOp,
+    CumSumOp,
+    LogSoftmaxOp,
     ReduceAllOp,
     ReduceAnyOp,
     ReduceMaxOp,
@@ -47,11 +48,10 @@ from gawee_dialect.dialect.graph.reduction import (
     ReduceMinOp,
     ReduceProdOp,
     ReduceSumOp,
+    SoftmaxOp,
 )
-from gawee_dialect.dialect.graph.resize import InterpolateOp
+from gawee_dialect.dialect.graph.resize import GridSampleOp, InterpolateOp
 from gawee_dialect.dialect.graph.scan import ScanOp
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.kernels.kernel import KernelOp, YieldOp
 from gawee_dialect.dialect.kernels.schedule import ScheduleAttr
@@ -71,7 +71,7 @@ class ConstantMaterialization(ConstantMaterializationInterface):
 
 ELEMENTWISE = tuple(
     kind
-    for module in (elementwise, elementary, arithmetic, activation, bitwise, comparison, cast)
+    for module in (elementwise, arithmetic, activation, logic, cast)
     for kind in vars(module).values()
     if isinstance(kind, type) and issubclass(kind, ElementwiseOp)
     if kind.__module__ == module.__name__ and "name" in vars(kind)
@@ -121,13 +121,13 @@ GAWEE = Dialect(
         GatherNdOp,
         ScatterElementsOp,
         ScatterNdOp,
+        ConstantOp,
         IotaOp,
         TriOp,
         SortOp,
         TopKOp,
         NonMaxSuppressionOp,
         ScanOp,
-        ConstantOp,
         GetAttrOp,
         GetItemOp,
         KernelOp,

@@ -6,10 +6,20 @@ are read by `perf_event_open` (Linux): events of this process in user mode, whic
 `perf_event_paranoid` up to 2 allows. Virtual machines often have no counters at all.
 """
 
+import ctypes
+import os
+import platform
 import re
+import struct
+import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fcntl import ioctl
 from pathlib import Path
+from statistics import median
+
 from llvmlite import binding
+
 from gawee_dialect.analysis.op_cost import limit_of, op_work
 from gawee_dialect.analysis.work import total
 from gawee_dialect.backend.code_generation import emit_assembly
@@ -17,7 +27,8 @@ from gawee_dialect.backend.jit import optimized_module
 from gawee_dialect.backend.program import Program
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.evaluation.evaluator import Build, Evaluator, Figures
-from gawee_dialect.evaluation.machine import peak_memory
+from gawee_dialect.evaluation.machine import BusyThreads, peak_memory
+from gawee_dialect.evaluation.turns import WARM_UP, Referee, RunTimes, Turn, take_turns, time_turn
 from gawee_dialect.instruments.check.compare import Tolerance, changed_signature, compare
 from gawee_dialect.instruments.check.failure import CheckFailure
 from gawee_dialect.instruments.prove.each import ProveEach, Verdict
@@ -25,22 +36,6 @@ from gawee_dialect.levels import Level
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.numerics import REASSOCIATES
 from gawee_dialect.target.machine import find_processor
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from statistics import median
-from gawee_dialect.evaluation.evaluator import Build, Evaluator, Figures
-from gawee_dialect.evaluation.machine import BusyThreads
-from gawee_dialect.evaluation.turns import WARM_UP, RunTimes
-from gawee_dialect.evaluation.turns import Referee, Turn, take_turns, time_turn
-import ctypes
-import os
-import platform
-import struct
-import sys
-from collections.abc import Sequence
-from fcntl import ioctl
-from gawee_dialect.evaluation.evaluator import Build, Evaluator, Figures
-
 
 INSTRUCTION = re.compile(r"^\t[a-z]\w*", re.MULTILINE)
 """A line of assembly that is neither a label nor a directive."""

@@ -33,34 +33,44 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from gawee_dialect.dialect import ELEMENTWISE
-from gawee_dialect.dialect.graph.along_axis import (
-    CumSumOp,
-    LogSoftmaxOp,
-    SoftmaxOp,
-)
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
 from gawee_dialect.dialect.graph.attention import AttentionOp
 from gawee_dialect.dialect.graph.cast import CastOp
-from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.constant import ConstantOp, IotaOp, TriOp
 from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.graph.elementwise import AddOp
-from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp, IndexedOp
-from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
+from gawee_dialect.dialect.graph.indexing import (
+    GatherElementsOp,
+    GatherNdOp,
+    GatherOp,
+    IndexedOp,
+    ScatterElementsOp,
+    ScatterNdOp,
+)
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
-from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
+from gawee_dialect.dialect.graph.movement import (
+    BroadcastToOp,
+    CatOp,
+    FlattenOp,
+    IdentityOp,
+    ReshapeOp,
+    ReverseOp,
+    TileOp,
+    TransposeOp,
+)
 from gawee_dialect.dialect.graph.normalization import (
     BatchNormOp,
     GroupNormOp,
     LayerNormOp,
     RmsNormOp,
 )
-from gawee_dialect.dialect.graph.order import SortOp, TopKOp
+from gawee_dialect.dialect.graph.order import NonMaxSuppressionOp, SortOp, TopKOp
 from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
-from gawee_dialect.dialect.graph.position import IotaOp, TriOp
 from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp, PythonValueType
 from gawee_dialect.dialect.graph.reduction import (
     ArgMaxOp,
     ArgMinOp,
+    CumSumOp,
+    LogSoftmaxOp,
     ReduceAllOp,
     ReduceAnyOp,
     ReduceMaxOp,
@@ -68,11 +78,10 @@ from gawee_dialect.dialect.graph.reduction import (
     ReduceMinOp,
     ReduceProdOp,
     ReduceSumOp,
+    SoftmaxOp,
 )
-from gawee_dialect.dialect.graph.resize import InterpolateOp
+from gawee_dialect.dialect.graph.resize import GridSampleOp, InterpolateOp
 from gawee_dialect.dialect.graph.scan import ScanOp
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.kernels.kernel import YieldOp
 from gawee_dialect.dialect.types import tensor_shape

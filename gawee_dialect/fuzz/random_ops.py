@@ -24,21 +24,31 @@ from xdsl.dialects.test import TestOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from gawee_dialect.dialect.graph.activation import ClipOp
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
 from gawee_dialect.dialect.graph.cast import BitcastOp, CastOp
-from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
+from gawee_dialect.dialect.graph.constant import IotaOp, TriOp
 from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.graph.elementwise import BinaryOp, ElementwiseOp, UnaryOp
-from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
-from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
-from gawee_dialect.dialect.graph.order import SortOp, TopKOp
+from gawee_dialect.dialect.graph.indexing import (
+    GatherElementsOp,
+    GatherNdOp,
+    GatherOp,
+    ScatterElementsOp,
+    ScatterNdOp,
+)
+from gawee_dialect.dialect.graph.logic import CompareOp, WhereOp
+from gawee_dialect.dialect.graph.movement import (
+    BroadcastToOp,
+    CatOp,
+    FlattenOp,
+    ReshapeOp,
+    ReverseOp,
+    TileOp,
+    TransposeOp,
+)
+from gawee_dialect.dialect.graph.order import NonMaxSuppressionOp, SortOp, TopKOp
 from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
-from gawee_dialect.dialect.graph.position import IotaOp, TriOp
 from gawee_dialect.dialect.graph.python_value import PythonValueType
-from gawee_dialect.dialect.graph.resize import InterpolateOp
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, ReshapeOp
+from gawee_dialect.dialect.graph.resize import GridSampleOp, InterpolateOp
 from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.types import BOOLEANS as of_booleans
 from gawee_dialect.dialect.types import FLOATS as of_floats

@@ -496,7 +496,7 @@ class GraphRunner:
             self.session.level,
         )
 
-    def body(self, index: int, name: str) -> "GraphRunner":
+    def body(self, index: int, name: str) -> GraphRunner:
         """Return what runs a graph that is an attribute of a node; raises GaweeError."""
         node = self.graph.nodes[index]
         graph = node.attributes.get(name)

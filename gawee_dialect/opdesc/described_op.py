@@ -227,7 +227,7 @@ class DescribedOp(IRDLOperation, ABC):
         """Return what the op is defined by."""
 
     @classmethod
-    def make(cls, inputs: Sequence[SSAValue], params: Mapping[str, ParamValue]) -> "DescribedOp":
+    def make(cls, inputs: Sequence[SSAValue], params: Mapping[str, ParamValue]) -> DescribedOp:
         """Make an op with the results that follow; raises CheckFailure where a check fails."""
         attributes = {name: param_attribute(value) for name, value in params.items()}
         operator = cls.description().operator
@@ -272,7 +272,7 @@ class DescribedOp(IRDLOperation, ABC):
                 )
 
     @classmethod
-    def parse(cls, parser: Parser) -> "DescribedOp":
+    def parse(cls, parser: Parser) -> DescribedOp:
         operands, attributes, types = parse_op(parser)
         return cls(operands=[operands], result_types=[types], attributes=attributes)
 
@@ -286,7 +286,7 @@ class OpaqueOp(DescribedOp, NamedMeaningOp, ABC):
     def has_function(self) -> bool:
         return self.name in registered_meanings()
 
-    def call_function(self, arrays: Sequence["Array"]) -> "Array | Sequence[Array]":
+    def call_function(self, arrays: Sequence[Array]) -> Array | Sequence[Array]:
         return registered_meanings()[self.name](*arrays, **self.checked().params)
 
 

@@ -21,22 +21,29 @@ from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.dialect.dense import array_of, dense_of
 from gawee_dialect.dialect.equation import EquationOp
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, TransposeOp
-from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.constant import ConstantOp, IotaOp
 from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.graph.elementwise import ElementwiseOp
-from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
-from gawee_dialect.dialect.graph.movement import MovedOp
-from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
+from gawee_dialect.dialect.graph.indexing import (
+    GatherElementsOp,
+    GatherNdOp,
+    GatherOp,
+    ScatterElementsOp,
+    ScatterNdOp,
+)
+from gawee_dialect.dialect.graph.movement import (
+    BroadcastToOp,
+    CatOp,
+    FlattenOp,
+    MovedOp,
+    ReshapeOp,
+    TransposeOp,
+)
 from gawee_dialect.dialect.graph.normalization import GroupNormOp
-from gawee_dialect.dialect.graph.order import SortOp, TopKOp
+from gawee_dialect.dialect.graph.order import NonMaxSuppressionOp, SortOp, TopKOp
 from gawee_dialect.dialect.graph.pool import AdaptivePoolOp, WindowPoolOp
-from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.graph.reduction import ArgOp, ReduceOp
-from gawee_dialect.dialect.graph.resize import InterpolateOp
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, ReshapeOp
+from gawee_dialect.dialect.graph.resize import GridSampleOp, InterpolateOp
 from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.graph.window import padding_pairs, window_extent
 from gawee_dialect.dialect.operation import GaweeOp, InferredOp

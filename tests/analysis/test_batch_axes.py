@@ -21,15 +21,13 @@ from gawee_dialect.analysis.batch_axes.carry import rule_of
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect import ELEMENTWISE, GRAPH_LEVEL
 from gawee_dialect.dialect.entry import find_function
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, TransposeOp
 from gawee_dialect.dialect.graph.cast import BitcastOp, CastOp
-from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.constant import ConstantOp, IotaOp
 from gawee_dialect.dialect.graph.elementwise import UnaryOp
-from gawee_dialect.dialect.graph.position import IotaOp
+from gawee_dialect.dialect.graph.indexing import ScatterNdOp
+from gawee_dialect.dialect.graph.movement import BroadcastToOp, FlattenOp, IdentityOp, TransposeOp
 from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp
 from gawee_dialect.dialect.graph.scan import ScanOp
-from gawee_dialect.dialect.graph.scatter import ScatterNdOp
-from gawee_dialect.dialect.graph.shape import FlattenOp, IdentityOp
 from gawee_dialect.dialect.graph.slicing import InsertSliceOp
 from gawee_dialect.dialect.types import is_tensor, tensor_shape
 from gawee_dialect.frontends.mlir_text import module_of_text

@@ -11,16 +11,13 @@ from gawee_dialect.analysis.op_cost import limit_of, op_work
 from gawee_dialect.analysis.work import Work
 from gawee_dialect.dialect import GRAPH_LEVEL
 from gawee_dialect.dialect.entry import find_function
-from gawee_dialect.dialect.graph.along_axis import CumSumOp
 from gawee_dialect.dialect.graph.attention import AttentionOp
 from gawee_dialect.dialect.graph.conv import ConvTransposeOp
-from gawee_dialect.dialect.graph.gather import GatherElementsOp
-from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
-from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
-from gawee_dialect.dialect.graph.order import SortOp, TopKOp
+from gawee_dialect.dialect.graph.indexing import GatherElementsOp, ScatterElementsOp
+from gawee_dialect.dialect.graph.order import NonMaxSuppressionOp, SortOp, TopKOp
 from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AdMaxPoolOp
-from gawee_dialect.dialect.graph.resize import InterpolateOp
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp
+from gawee_dialect.dialect.graph.reduction import CumSumOp
+from gawee_dialect.dialect.graph.resize import GridSampleOp, InterpolateOp
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes
 from gawee_dialect.target.description import PROCESSORS

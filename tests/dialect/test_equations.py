@@ -14,8 +14,8 @@ from gawee_dialect.dialect import ELEMENTWISE, GRAPH_LEVEL
 from gawee_dialect.dialect.equation import DefinedOp, EquationOp
 from gawee_dialect.dialect.graph.activation import ClipOp, LeakyReluOp
 from gawee_dialect.dialect.graph.cast import BitcastOp
-from gawee_dialect.dialect.graph.comparison import CompareOp
 from gawee_dialect.dialect.graph.elementwise import BinaryOp, ElementwiseOp, UnaryOp
+from gawee_dialect.dialect.graph.logic import CompareOp
 from gawee_dialect.dialect.types import ELEMENT_TYPES
 from gawee_dialect.equations.evaluate import evaluate, evaluate_elements
 from gawee_dialect.equations.functions import OPERATORS, PREFIXES, Function, function_of

@@ -20,7 +20,7 @@ from gawee_dialect.fuzz.oracle import Finding  # noqa: E402
 from gawee_dialect.fuzz.session import (  # noqa: E402
     files_of_test,
     size_text,
-    with_smaller_origin,  # noqa: E402
+    with_smaller_origin,
 )
 from gawee_dialect.fuzz.trial import Trial  # noqa: E402
 from gawee_dialect.interpreter.arrays import Array  # noqa: E402

@@ -6,15 +6,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType, f32
 
-from gawee_dialect.dialect.graph.along_axis import CumSumOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
+from gawee_dialect.dialect.graph.movement import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.graph.normalization import BatchNormOp
 from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.graph.reduction import CumSumOp
 from gawee_dialect.dialect.graph.resize import InterpolateOp
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from tests.closeness import Tolerances, assert_allclose
 from tests.interpreter.modules import apply, random
 

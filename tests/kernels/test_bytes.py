@@ -6,8 +6,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from gawee_dialect.dialect.graph.arithmetic import MaximumOp  # noqa: E402
-from gawee_dialect.dialect.graph.bitwise import BitwiseNotOp, LogicalNotOp  # noqa: E402
 from gawee_dialect.dialect.graph.elementwise import AddOp  # noqa: E402
+from gawee_dialect.dialect.graph.logic import BitwiseNotOp, LogicalNotOp  # noqa: E402
 from tests.kernels.compiled import WAYS, check  # noqa: E402
 
 # Below, at, and above one register of bytes, of 512 bits and of 256, and several with a rest.

@@ -10,12 +10,15 @@ from hypothesis import strategies as st  # noqa: E402
 from xdsl.dialects.builtin import f32  # noqa: E402
 
 from gawee_dialect.dialect.graph.arithmetic import FloorDivOp, MaximumOp, RemainderOp  # noqa: E402
-from gawee_dialect.dialect.graph.arrangement import TransposeOp  # noqa: E402
-from gawee_dialect.dialect.graph.bitwise import LogicalNotOp  # noqa: E402
 from gawee_dialect.dialect.graph.cast import CastOp  # noqa: E402
-from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp  # noqa: E402
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, ReluOp, SubOp  # noqa: E402
+from gawee_dialect.dialect.graph.logic import (  # noqa: E402
+    CompareOp,
+    LogicalNotOp,
+    WhereOp,
+)
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp  # noqa: E402
+from gawee_dialect.dialect.graph.movement import TransposeOp  # noqa: E402
 from gawee_dialect.dialect.graph.reduction import ReduceSumOp  # noqa: E402
 from gawee_dialect.interpreter.run import run_module  # noqa: E402
 from tests.kernels.compiled import PLAIN, WAYS, WIDE, check, module_of, small  # noqa: E402

@@ -10,8 +10,10 @@ from hypothesis import strategies as st  # noqa: E402
 
 from gawee_dialect.diagnostics import GaweeError  # noqa: E402
 from gawee_dialect.dialect.graph.elementwise import AddOp  # noqa: E402
-from gawee_dialect.dialect.graph.gather import GatherElementsOp  # noqa: E402
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp  # noqa: E402
+from gawee_dialect.dialect.graph.indexing import (
+    GatherElementsOp,
+    ScatterElementsOp,
+)
 from tests.kernels.compiled import WAYS, WIDE, check, module_of, small  # noqa: E402
 
 some = settings(max_examples=8)

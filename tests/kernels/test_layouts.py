@@ -4,12 +4,16 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from gawee_dialect.dialect.graph.arrangement import TransposeOp  # noqa: E402
 from gawee_dialect.dialect.graph.conv import ConvOp  # noqa: E402
 from gawee_dialect.dialect.graph.elementwise import AddOp, ReluOp  # noqa: E402
-from gawee_dialect.dialect.graph.gather import GatherOp  # noqa: E402
+from gawee_dialect.dialect.graph.indexing import GatherOp  # noqa: E402
+from gawee_dialect.dialect.graph.movement import (  # noqa: E402
+    CatOp,
+    FlattenOp,
+    ReshapeOp,
+    TransposeOp,
+)
 from gawee_dialect.dialect.graph.pool import MaxPoolOp  # noqa: E402
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, ReshapeOp  # noqa: E402
 from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp  # noqa: E402
 from tests.kernels.compiled import WAYS, check, small  # noqa: E402
 

@@ -8,9 +8,12 @@ torch = pytest.importorskip("torch")
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from gawee_dialect.dialect.graph.along_axis import CumSumOp  # noqa: E402
 from gawee_dialect.dialect.graph.order import SortOp, TopKOp  # noqa: E402
-from gawee_dialect.dialect.graph.reduction import ArgMaxOp, ArgMinOp  # noqa: E402
+from gawee_dialect.dialect.graph.reduction import (  # noqa: E402
+    ArgMaxOp,
+    ArgMinOp,
+    CumSumOp,
+)
 from gawee_dialect.passes.graph.lower_to_linalg import gather  # noqa: E402
 from tests.kernels.compiled import PLAIN, WAYS, check, small  # noqa: E402
 

@@ -7,7 +7,6 @@ torch = pytest.importorskip("torch")
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from gawee_dialect.dialect.graph.along_axis import SoftmaxOp  # noqa: E402
 from gawee_dialect.dialect.graph.elementwise import AddOp  # noqa: E402
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp  # noqa: E402
 from gawee_dialect.dialect.graph.normalization import LayerNormOp  # noqa: E402
@@ -19,6 +18,7 @@ from gawee_dialect.dialect.graph.reduction import (  # noqa: E402
     ReduceMinOp,
     ReduceProdOp,
     ReduceSumOp,
+    SoftmaxOp,
 )
 from tests.kernels.compiled import EXACT, PLAIN, WAYS, check, module_of, small  # noqa: E402
 

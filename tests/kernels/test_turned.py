@@ -7,8 +7,8 @@ torch = pytest.importorskip("torch")
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from gawee_dialect.dialect.graph.arrangement import TransposeOp  # noqa: E402
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp  # noqa: E402
+from gawee_dialect.dialect.graph.movement import TransposeOp  # noqa: E402
 from tests.kernels.compiled import WAYS, check, small  # noqa: E402
 
 some = settings(max_examples=8)

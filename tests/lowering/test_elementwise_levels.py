@@ -9,17 +9,19 @@ F = torch.nn.functional
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from gawee_dialect.dialect.graph import activation, arithmetic, elementary, elementwise  # noqa: E402
+from gawee_dialect.dialect.graph import activation, arithmetic, elementwise  # noqa: E402
 from gawee_dialect.dialect.graph.activation import ClipOp, EluOp, GeluOp, LeakyReluOp  # noqa: E402
-from gawee_dialect.dialect.graph.bitwise import (  # noqa: E402
+from gawee_dialect.dialect.graph.cast import BitcastOp, CastOp  # noqa: E402
+from gawee_dialect.dialect.graph.logic import (  # noqa: E402  # noqa: E402
     BitwiseAndOp,
     BitwiseNotOp,
     BitwiseOrOp,
     BitwiseXorOp,
+    CompareOp,
+    IsNanOp,
     LogicalNotOp,
+    WhereOp,
 )
-from gawee_dialect.dialect.graph.cast import BitcastOp, CastOp  # noqa: E402
-from gawee_dialect.dialect.graph.comparison import CompareOp, IsNanOp, WhereOp  # noqa: E402
 from gawee_dialect.dialect.types import ELEMENT_TYPES  # noqa: E402
 from tests.interpreter.modules import random  # noqa: E402
 from tests.lowering.native import lowered_text  # noqa: E402
@@ -47,15 +49,15 @@ NUMBER_UNARY = {
 }
 FLOAT_UNARY = {
     **NUMBER_UNARY,
-    "exp": (elementary.ExpOp, torch.exp),
-    "log": (elementary.LogOp, torch.log),
-    "log1p": (elementary.Log1pOp, torch.log1p),
-    "tanh": (elementary.TanhOp, torch.tanh),
-    "erf": (elementary.ErfOp, torch.erf),
-    "sin": (elementary.SinOp, torch.sin),
-    "cos": (elementary.CosOp, torch.cos),
+    "exp": (arithmetic.ExpOp, torch.exp),
+    "log": (arithmetic.LogOp, torch.log),
+    "log1p": (arithmetic.Log1pOp, torch.log1p),
+    "tanh": (arithmetic.TanhOp, torch.tanh),
+    "erf": (arithmetic.ErfOp, torch.erf),
+    "sin": (arithmetic.SinOp, torch.sin),
+    "cos": (arithmetic.CosOp, torch.cos),
     "sqrt": (elementwise.SqrtOp, torch.sqrt),
-    "rsqrt": (elementary.RsqrtOp, torch.rsqrt),
+    "rsqrt": (arithmetic.RsqrtOp, torch.rsqrt),
     "reciprocal": (arithmetic.ReciprocalOp, torch.reciprocal),
     "floor": (arithmetic.FloorOp, torch.floor),
     "ceil": (arithmetic.CeilOp, torch.ceil),

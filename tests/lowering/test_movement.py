@@ -14,11 +14,19 @@ from xdsl.ir import Operation  # noqa: E402
 
 from gawee_dialect.diagnostics import GaweeError  # noqa: E402
 from gawee_dialect.dialect.entry import entry_arguments, find_function  # noqa: E402
-from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp  # noqa: E402
+from gawee_dialect.dialect.graph.indexing import (  # noqa: E402  # noqa: E402
+    GatherElementsOp,
+    GatherNdOp,
+    GatherOp,
+    ScatterElementsOp,
+    ScatterNdOp,
+)
 from gawee_dialect.dialect.graph.movement import MovementOp  # noqa: E402
-from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp  # noqa: E402
-from gawee_dialect.dialect.graph.order import SortOp, TopKOp  # noqa: E402
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp  # noqa: E402
+from gawee_dialect.dialect.graph.order import (  # noqa: E402
+    NonMaxSuppressionOp,
+    SortOp,
+    TopKOp,
+)
 from gawee_dialect.dialect.types import (  # noqa: E402
     dtype_name,
     element_type,

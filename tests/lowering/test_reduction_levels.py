@@ -9,15 +9,16 @@ F = torch.nn.functional
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from gawee_dialect.dialect.graph.along_axis import CumSumOp, LogSoftmaxOp, SoftmaxOp  # noqa: E402
 from gawee_dialect.dialect.graph.normalization import (  # noqa: E402
     GroupNormOp,
     LayerNormOp,
     RmsNormOp,
 )
-from gawee_dialect.dialect.graph.reduction import (  # noqa: E402
+from gawee_dialect.dialect.graph.reduction import (  # noqa: E402  # noqa: E402
     ArgMaxOp,
     ArgMinOp,
+    CumSumOp,
+    LogSoftmaxOp,
     ReduceAllOp,
     ReduceAnyOp,
     ReduceMaxOp,
@@ -25,6 +26,7 @@ from gawee_dialect.dialect.graph.reduction import (  # noqa: E402
     ReduceMinOp,
     ReduceProdOp,
     ReduceSumOp,
+    SoftmaxOp,
 )
 from tests.interpreter.modules import random  # noqa: E402
 from tests.lowering.torch_levels import FAST_LEVELS, LEVELS, check_levels, run_levels  # noqa: E402

@@ -8,8 +8,10 @@ torch = pytest.importorskip("torch")
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from gawee_dialect.dialect.graph.grid_sample import GridSampleOp  # noqa: E402
-from gawee_dialect.dialect.graph.resize import InterpolateOp  # noqa: E402
+from gawee_dialect.dialect.graph.resize import (
+    GridSampleOp,
+    InterpolateOp,
+)
 from gawee_dialect.interpreter.gawee.graph import float_nearest_positions  # noqa: E402
 from tests.lowering.native import numbers  # noqa: E402
 from tests.lowering.one_op_levels import check_op  # noqa: E402

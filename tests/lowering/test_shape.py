@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import TensorType  # noqa: E402
 
 from gawee_dialect.dialect.dense import dense_of  # noqa: E402
 from gawee_dialect.dialect.graph.constant import ConstantOp  # noqa: E402
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp  # noqa: E402
+from gawee_dialect.dialect.graph.movement import CatOp, FlattenOp, IdentityOp, ReshapeOp  # noqa: E402
 from gawee_dialect.dialect.types import ELEMENT_TYPES  # noqa: E402
 from tests.lowering.native import assert_close, numbers, run_native  # noqa: E402
 from tests.upstream_mlir import requires_upstream  # noqa: E402

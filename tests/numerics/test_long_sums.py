@@ -17,14 +17,19 @@ from xdsl.ir import SSAValue
 
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.code_options import EXACT, PLAIN, CodeOptions
-from gawee_dialect.dialect.graph.along_axis import CumSumOp, LogSoftmaxOp, SoftmaxOp
 from gawee_dialect.dialect.graph.attention import AttentionOp
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.elementwise import MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.graph.normalization import GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AvgPoolOp
-from gawee_dialect.dialect.graph.reduction import ReduceMeanOp, ReduceSumOp
+from gawee_dialect.dialect.graph.reduction import (
+    CumSumOp,
+    LogSoftmaxOp,
+    ReduceMeanOp,
+    ReduceSumOp,
+    SoftmaxOp,
+)
 from gawee_dialect.dialect.types import LONG_SUM
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.levels import Level, lower_to

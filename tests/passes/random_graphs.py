@@ -14,10 +14,10 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument, output_attributes
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, ReluOp, SubOp
+from gawee_dialect.dialect.graph.movement import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.graph.normalization import BatchNormOp
 from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.graph.resize import InterpolateOp
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.types import tensor_shape, tensor_type
 
 Draw = st.DrawFn

@@ -13,7 +13,7 @@ from xdsl.ir import Block, Operation, Region
 from gawee_dialect.dialect.dense import dense_of
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, ReshapeOp
+from gawee_dialect.dialect.graph.movement import CatOp, FlattenOp, ReshapeOp
 from gawee_dialect.dialect.types import AnyTensor, tensor_type
 from tests.dialect.random_ops import OPS
 from tests.effort import examples

@@ -20,7 +20,7 @@ OWN = """
 import os
 from dataclasses import dataclass
 from xdsl.passes import ModulePass
-from gawee_dialect.dialect.graph.elementary import ExpOp, TanhOp
+from gawee_dialect.dialect.graph.arithmetic import ExpOp, TanhOp
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 from xdsl.pattern_rewriter import op_type_rewrite_pattern
 
@@ -122,7 +122,7 @@ def test_the_written_test_fails_as_long_as_the_pass_is_wrong(
 
 
 WRONG_ORACLE = """
-from gawee_dialect.dialect.graph.shape import ReshapeOp
+from gawee_dialect.dialect.graph.movement import ReshapeOp
 from gawee_dialect.fuzz.oracle import Oracle
 from gawee_dialect.interpreter.run import run_module
 

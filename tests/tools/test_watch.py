@@ -151,7 +151,7 @@ def test_a_file_beside_a_loaded_one_is_watched_and_read_again(
         monkeypatch,
         [str(graph), "--load", str(plugin), "--relu-to-sqrt"],
         lambda: beside.write_text(
-            "from gawee_dialect.dialect.graph.shape import IdentityOp as Made  # a longer file\n"
+            "from gawee_dialect.dialect.graph.movement import IdentityOp as Made  # a longer file\n"
         ),
     )
 

@@ -5,9 +5,9 @@ or all at once; *images* are what it consists of, be they sentences or sounds. A
 along one axis, in their order, each as a block of rows of that axis, or is *shared* by all of them,
 as weights are.
 
-`rules.py` says what a rule of an op is, `carry.py` has them, and those of ops that join axes.
-`walk.py` goes through a function and its recurrences, and looks for shared values that were written
-out for every image, such as the first state of a recurrence.
+`carry.py` has the rules of ops, those that join axes among them. Here a function and its recurrences
+are gone through, to look for shared values that were written out for every image, such as the first
+state of a recurrence.
 """
 
 from __future__ import annotations
@@ -22,12 +22,10 @@ from gawee_dialect.analysis.batch_axes.carry import Along, MixesImages, carried,
 from gawee_dialect.analysis.effects import captured_values, values_read
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.dense import array_of
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, TileOp
-from gawee_dialect.dialect.graph.constant import ConstantOp
-from gawee_dialect.dialect.graph.position import IotaOp
+from gawee_dialect.dialect.graph.constant import ConstantOp, IotaOp
+from gawee_dialect.dialect.graph.movement import BroadcastToOp, FlattenOp, ReshapeOp, TileOp
 from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp
 from gawee_dialect.dialect.graph.scan import ScanOp
-from gawee_dialect.dialect.graph.shape import FlattenOp, ReshapeOp
 from gawee_dialect.dialect.kernels.kernel import YieldOp
 from gawee_dialect.dialect.types import is_tensor, tensor_shape
 

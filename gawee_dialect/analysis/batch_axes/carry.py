@@ -12,20 +12,21 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 
 from gawee_dialect.dialect.equation import EquationOp
-from gawee_dialect.dialect.graph.along_axis import CumSumOp
 from gawee_dialect.dialect.graph.attention import AttentionOp
 from gawee_dialect.dialect.graph.conv import ConvTransposeOp
 from gawee_dialect.dialect.graph.elementwise import ElementwiseOp
-from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
+from gawee_dialect.dialect.graph.indexing import (
+    GatherElementsOp,
+    GatherNdOp,
+    GatherOp,
+    ScatterElementsOp,
+    ScatterNdOp,
+)
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
-from gawee_dialect.dialect.graph.movement import MovedOp
-from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
-from gawee_dialect.dialect.graph.order import SortOp, TopKOp
-from gawee_dialect.dialect.graph.reduction import ArgMaxOp, ArgMinOp, ArgOp
-from gawee_dialect.dialect.graph.resize import InterpolateOp
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, ReshapeOp
+from gawee_dialect.dialect.graph.movement import CatOp, FlattenOp, MovedOp, ReshapeOp
+from gawee_dialect.dialect.graph.order import NonMaxSuppressionOp, SortOp, TopKOp
+from gawee_dialect.dialect.graph.reduction import ArgMaxOp, ArgMinOp, ArgOp, CumSumOp
+from gawee_dialect.dialect.graph.resize import GridSampleOp, InterpolateOp
 from gawee_dialect.dialect.graph.slicing import InsertSliceOp
 from gawee_dialect.dialect.types import shape_text, tensor_shape
 from gawee_dialect.equations.axes import walks_of

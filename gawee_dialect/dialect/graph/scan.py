@@ -29,7 +29,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.graph.shape import CatOp, ReshapeOp
+from gawee_dialect.dialect.graph.movement import CatOp, ReshapeOp
 from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.kernels.kernel import YieldOp
 from gawee_dialect.dialect.open_size import indices_of

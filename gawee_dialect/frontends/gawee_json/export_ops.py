@@ -9,11 +9,11 @@ from xdsl.ir import Operation, SSAValue
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, ReluOp, SubOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
+from gawee_dialect.dialect.graph.movement import CatOp, FlattenOp, IdentityOp
 from gawee_dialect.dialect.graph.normalization import BatchNormOp
 from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp, WindowPoolOp
 from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp
 from gawee_dialect.dialect.graph.resize import InterpolateOp
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.gawee_json.ops import same_padding
 from gawee_dialect.frontends.gawee_json.schema import own_ops

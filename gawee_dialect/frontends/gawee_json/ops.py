@@ -11,11 +11,11 @@ from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, BinaryOp, MulOp, ReluOp, SubOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
+from gawee_dialect.dialect.graph.movement import CatOp, FlattenOp, IdentityOp
 from gawee_dialect.dialect.graph.normalization import BatchNormOp
 from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp, PythonValueType
 from gawee_dialect.dialect.graph.resize import InterpolateOp
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp
 from gawee_dialect.dialect.graph.window import window_extent
 from gawee_dialect.dialect.types import (
     AnyTensor,

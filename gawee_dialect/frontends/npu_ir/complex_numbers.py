@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import f32, f64
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
-from gawee_dialect.dialect.graph.shape import CatOp
+from gawee_dialect.dialect.graph.movement import CatOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import atan2
 from gawee_dialect.frontends.npu_ir.aten.contraction import matmul as real_matmul

@@ -24,10 +24,16 @@ from xdsl.utils.exceptions import VerifyException
 from gawee_dialect.analysis.open_sizes import verify_at_numbers
 from gawee_dialect.diagnostics import Diagnostic, verify_module
 from gawee_dialect.dialect.entry import ArgumentKind
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
 from gawee_dialect.dialect.graph.cast import CastOp
-from gawee_dialect.dialect.graph.gather import IndexedOp
-from gawee_dialect.dialect.graph.shape import CatOp, ReshapeOp
+from gawee_dialect.dialect.graph.indexing import IndexedOp
+from gawee_dialect.dialect.graph.movement import (
+    BroadcastToOp,
+    CatOp,
+    ReshapeOp,
+    ReverseOp,
+    TileOp,
+    TransposeOp,
+)
 from gawee_dialect.dialect.graph.slicing import InsertSliceOp, SliceOp
 from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import (

@@ -3,14 +3,17 @@
 Every layout of files that is read becomes the one that `ir.py` describes.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import isfinite, isnan
 from pathlib import Path
+
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
+
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.open_size import SizeName, name_of_range, parse_size
+from gawee_dialect.dialect.open_size import OpenSize, SizeName, name_of_range, parse_size
 from gawee_dialect.frontends.graph import Report
-from gawee_dialect.frontends.npu_ir.ir import SerializationError
 from gawee_dialect.frontends.npu_ir.ir import (
     NPU_IR,
     SIZE,
@@ -19,23 +22,15 @@ from gawee_dialect.frontends.npu_ir.ir import (
     Constant,
     OpNode,
     Place,
+    SerializationError,
     TensorMeta,
     place_text,
 )
 from gawee_dialect.frontends.npu_ir.validate import validate_ir
-from gawee_dialect.frontends.npu_ir.weights import DataProblem, read_constant
+from gawee_dialect.frontends.npu_ir.weights import DataProblem, constant_data, read_constant
 from gawee_dialect.located_json import JsonObject, JsonValue, decode_json, value_text
 from gawee_dialect.source import Source
-import json
-from collections.abc import Iterable, Sequence
-from math import isfinite, isnan
-from pathlib import Path
-from gawee_dialect.dialect.open_size import OpenSize
-from gawee_dialect.frontends.npu_ir.ir import NPU_IR, SIZE, AttributeValue, OpNode, TensorMeta
-from gawee_dialect.frontends.npu_ir.validate import validate_ir
-from gawee_dialect.frontends.npu_ir.weights import constant_data
 from gawee_dialect.whole_file import write_file
-
 
 # Older layouts of NPU_IR files, made into the one that `ir.py` describes.
 #

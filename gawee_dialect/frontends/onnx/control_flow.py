@@ -11,10 +11,9 @@ from xdsl.dialects.builtin import LocationAttr, TensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
-from gawee_dialect.dialect.graph.comparison import CompareOp
+from gawee_dialect.dialect.graph.constant import IotaOp
 from gawee_dialect.dialect.graph.elementwise import AddOp
-from gawee_dialect.dialect.graph.position import IotaOp
+from gawee_dialect.dialect.graph.logic import BitwiseAndOp, CompareOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.shape import movedim, select, stack
 from gawee_dialect.frontends.onnx.model import Array, OnnxGraph, OnnxNode, Scope, Value

@@ -16,11 +16,10 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from gawee_dialect.dialect.graph.activation import ClipOp
 from gawee_dialect.dialect.graph.arithmetic import AbsOp, CeilOp, FloorOp, MaximumOp, RoundOp
-from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp, BitwiseXorOp
 from gawee_dialect.dialect.graph.cast import BitcastOp
-from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SubOp
-from gawee_dialect.dialect.graph.shape import IdentityOp
+from gawee_dialect.dialect.graph.logic import BitwiseAndOp, BitwiseXorOp, CompareOp, WhereOp
+from gawee_dialect.dialect.graph.movement import IdentityOp
 from gawee_dialect.dialect.types import DTYPE_NAMES, element_type, is_float, ui8
 from gawee_dialect.frontends.onnx.model import DTYPES, Array, OnnxFunction, OnnxNode
 from gawee_dialect.frontends.onnx.model_proto import read_function

@@ -17,7 +17,7 @@ from xdsl.utils.hints import isa
 from gawee_dialect.analysis.open_sizes import RANGES_HINT
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.entry import ArgumentKind
-from gawee_dialect.dialect.graph.shape import IdentityOp
+from gawee_dialect.dialect.graph.movement import IdentityOp
 from gawee_dialect.dialect.open_size import OpenSize, SizeName, UnknownSize, parse_size
 from gawee_dialect.dialect.types import AnyTensor, element_type, is_float, shape_text, tensor_shape
 from gawee_dialect.frontends.metadata import METADATA, metadata_attribute

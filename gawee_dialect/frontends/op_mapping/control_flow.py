@@ -6,12 +6,11 @@ from xdsl.dialects import scf, tensor
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp
-from gawee_dialect.dialect.graph.comparison import WhereOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.elementwise import ElementwiseOp
+from gawee_dialect.dialect.graph.logic import WhereOp
+from gawee_dialect.dialect.graph.movement import BroadcastToOp, CatOp, ReshapeOp
 from gawee_dialect.dialect.graph.scan import ScanOp, element_of_sequence
-from gawee_dialect.dialect.graph.shape import CatOp, ReshapeOp
 from gawee_dialect.dialect.kernels.kernel import YieldOp
 from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import tensor_shape, tensor_type

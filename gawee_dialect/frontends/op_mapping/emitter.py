@@ -28,13 +28,11 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from gawee_dialect.analysis.open_sizes import mark_sizes
 from gawee_dialect.dialect.dense import dense_of
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, TransposeOp
 from gawee_dialect.dialect.graph.cast import CastOp
-from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
-from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.constant import ConstantOp, IotaOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp
-from gawee_dialect.dialect.graph.position import IotaOp
-from gawee_dialect.dialect.graph.shape import CatOp, ReshapeOp
+from gawee_dialect.dialect.graph.logic import CompareOp, WhereOp
+from gawee_dialect.dialect.graph.movement import BroadcastToOp, CatOp, ReshapeOp, TransposeOp
 from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.open_size import OpenSize, is_open, least
 from gawee_dialect.dialect.types import (

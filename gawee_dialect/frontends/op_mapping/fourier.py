@@ -6,7 +6,7 @@ from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.elementwise import AddOp, SubOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
-from gawee_dialect.dialect.graph.shape import CatOp
+from gawee_dialect.dialect.graph.movement import CatOp
 from gawee_dialect.dialect.graph.slicing import PadOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, part, permuted

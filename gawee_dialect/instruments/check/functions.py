@@ -35,7 +35,7 @@ from gawee_dialect.dialect.entry import (
 )
 from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.graph.elementwise import DivOp, SqrtOp
-from gawee_dialect.dialect.graph.gather import IndexedOp
+from gawee_dialect.dialect.graph.indexing import IndexedOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.graph.movement import MovementOp
 from gawee_dialect.dialect.graph.normalization import BatchNormOp

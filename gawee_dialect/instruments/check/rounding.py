@@ -37,8 +37,8 @@ from gawee_dialect.dialect.entry import find_function, output_names
 from gawee_dialect.dialect.equation import IN_F64, EquationOp
 from gawee_dialect.dialect.graph.cast import BitcastOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.indexing import ScatterOp
 from gawee_dialect.dialect.graph.movement import MovementOp
-from gawee_dialect.dialect.graph.scatter import ScatterOp
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.hints import isa

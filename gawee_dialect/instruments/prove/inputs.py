@@ -4,11 +4,18 @@ Functions jump at halves, zeros, and numbers beyond the ends of bytes. The effec
 range is specified: `check-indices` clamps and reports.
 """
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import prod
+
 import numpy as np
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
+
+from gawee_dialect.analysis.signature import Signature
+from gawee_dialect.dialect.entry import entry_arguments, find_entry
 from gawee_dialect.dialect.graph.arithmetic import (
     CeilOp,
     FloorDivOp,
@@ -20,26 +27,14 @@ from gawee_dialect.dialect.graph.arithmetic import (
 from gawee_dialect.dialect.graph.cast import CastOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.elementwise import DivOp
-from gawee_dialect.dialect.types import element_type, is_float
-from gawee_dialect.instruments.check.functions import ArraySpec
-from gawee_dialect.instruments.check.inputs import array_with_ties
-from gawee_dialect.interpreter.arrays import Array
-from gawee_dialect.upstream.walk import all_ops
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from math import prod
-import numpy as np
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
-from gawee_dialect.analysis.signature import Signature
-from gawee_dialect.dialect.entry import entry_arguments, find_entry
-from gawee_dialect.dialect.graph.gather import IndexedOp
+from gawee_dialect.dialect.graph.indexing import IndexedOp
 from gawee_dialect.dialect.index_check import IndexCheck
 from gawee_dialect.dialect.open_size import OpenSize
+from gawee_dialect.dialect.types import element_type, is_float
 from gawee_dialect.instruments.check.functions import ArraySpec, argument_specs
-from gawee_dialect.instruments.check.inputs import DataSet
+from gawee_dialect.instruments.check.inputs import DataSet, array_with_ties
 from gawee_dialect.interpreter.arrays import Array
-
+from gawee_dialect.upstream.walk import all_ops
 
 JUMPS = "halves, zeros and large numbers"
 LARGE, EVERY = 450.0, 7

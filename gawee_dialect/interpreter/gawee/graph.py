@@ -21,10 +21,9 @@ from gawee_dialect.dialect.equation import EquationOp
 from gawee_dialect.dialect.evaluated import EvaluatedOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.conv import ConvTransposeOp
-from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
 from gawee_dialect.dialect.graph.order import SortOp, TopKOp
 from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp
-from gawee_dialect.dialect.graph.resize import InterpolateOp, keeps_elements
+from gawee_dialect.dialect.graph.resize import GridSampleOp, InterpolateOp, keeps_elements
 from gawee_dialect.dialect.graph.scan import ScanOp
 from gawee_dialect.dialect.graph.window import padding_pairs, window_extent
 from gawee_dialect.interpreter.arrays import Array, accumulator, attribute_value, rounded
@@ -289,7 +288,7 @@ def elements_at(input: Array, rows: NDArray[np.floating], columns: NDArray[np.fl
 
 @register_impls
 class GridSampleFunctions(OpFunctions):
-    """What the ops of `dialect/graph/grid_sample.py` compute."""
+    """What the ops of `dialect/graph/resize.py` compute."""
 
     @impl(GridSampleOp)
     def grid_sample(

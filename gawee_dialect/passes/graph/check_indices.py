@@ -32,16 +32,14 @@ from gawee_dialect.analysis.index_bounds import Range, column_ranges
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import output_attributes, output_names
 from gawee_dialect.dialect.graph.arithmetic import MaximumOp, MinimumOp
-from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
 from gawee_dialect.dialect.graph.cast import CastOp
-from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
-from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.constant import ConstantOp, IotaOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, SubOp
-from gawee_dialect.dialect.graph.gather import IndexedOp
-from gawee_dialect.dialect.graph.position import IotaOp
+from gawee_dialect.dialect.graph.indexing import IndexedOp
+from gawee_dialect.dialect.graph.logic import BitwiseAndOp, CompareOp, WhereOp
+from gawee_dialect.dialect.graph.movement import CatOp
 from gawee_dialect.dialect.graph.reduction import ReduceMaxOp
 from gawee_dialect.dialect.graph.scan import ScanOp
-from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.index_check import LEAST, IndexCheck
 from gawee_dialect.dialect.kernels.kernel import YieldOp
 from gawee_dialect.dialect.open_size import OpenSize, UnknownSize, is_open

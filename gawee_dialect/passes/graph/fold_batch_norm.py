@@ -16,8 +16,8 @@ from gawee_dialect.dialect.graph.cast import CastOp
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.graph.movement import ReshapeOp
 from gawee_dialect.dialect.graph.normalization import BatchNormOp, GroupNormOp
-from gawee_dialect.dialect.graph.shape import ReshapeOp
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.types import (
     element_type,

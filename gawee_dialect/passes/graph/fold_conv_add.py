@@ -9,12 +9,11 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.graph.activation import ClipOp, HardSigmoidOp
-from gawee_dialect.dialect.graph.arrangement import TransposeOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
-from gawee_dialect.dialect.graph.shape import ReshapeOp
+from gawee_dialect.dialect.graph.movement import ReshapeOp, TransposeOp
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.types import (
     element_type,

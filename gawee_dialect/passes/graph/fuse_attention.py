@@ -9,15 +9,12 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.dense import array_of
 from gawee_dialect.dialect.evaluated import constant_of, is_filled_with
-from gawee_dialect.dialect.graph.along_axis import SoftmaxOp
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, TransposeOp
 from gawee_dialect.dialect.graph.attention import AttentionOp
-from gawee_dialect.dialect.graph.bitwise import LogicalNotOp
-from gawee_dialect.dialect.graph.comparison import CompareOp, IsNanOp, WhereOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp
+from gawee_dialect.dialect.graph.logic import CompareOp, IsNanOp, LogicalNotOp, WhereOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
-from gawee_dialect.dialect.graph.reduction import ReduceAnyOp
-from gawee_dialect.dialect.graph.shape import ReshapeOp
+from gawee_dialect.dialect.graph.movement import BroadcastToOp, ReshapeOp, TransposeOp
+from gawee_dialect.dialect.graph.reduction import ReduceAnyOp, SoftmaxOp
 from gawee_dialect.dialect.types import shape_text, tensor_shape
 from gawee_dialect.passes.numerics import FOLDS_CONSTANTS, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass

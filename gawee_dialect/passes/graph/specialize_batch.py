@@ -29,9 +29,7 @@ from gawee_dialect.dialect.entry import (
     find_function,
     output_names,
 )
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, TileOp
-from gawee_dialect.dialect.graph.movement import integers
-from gawee_dialect.dialect.graph.shape import ReshapeOp
+from gawee_dialect.dialect.graph.movement import BroadcastToOp, ReshapeOp, TileOp, integers
 from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.types import is_tensor, shape_text, tensor_shape, tensor_type

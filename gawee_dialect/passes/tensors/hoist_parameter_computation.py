@@ -26,7 +26,7 @@ from gawee_dialect.dialect.entry import (
     find_function,
     output_attributes,
 )
-from gawee_dialect.dialect.graph.shape import FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.graph.movement import FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.native_code import is_computed_once
 from gawee_dialect.dialect.types import AnyTensor

@@ -21,9 +21,9 @@ from gawee_dialect.analysis.open_sizes import (
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments, find_function
 from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.graph.gather import IndexedOp
+from gawee_dialect.dialect.graph.indexing import IndexedOp
+from gawee_dialect.dialect.graph.movement import ReshapeOp
 from gawee_dialect.dialect.graph.scan import BATCH_MARK, THREADS_MARK, ScanOp
-from gawee_dialect.dialect.graph.shape import ReshapeOp
 from gawee_dialect.dialect.kernels.kernel import YieldOp
 from gawee_dialect.dialect.open_size import OpenSize, SizeName
 from gawee_dialect.dialect.types import is_tensor, tensor_shape

@@ -9,9 +9,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
 
 from gawee_dialect.analysis.open_sizes import has_open_sizes
+from gawee_dialect.dialect.graph.indexing import ScatterElementsOp
+from gawee_dialect.dialect.graph.movement import ReshapeOp
 from gawee_dialect.dialect.graph.scan import BATCH_MARK, ScanOp, element_of_sequence
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp
-from gawee_dialect.dialect.graph.shape import ReshapeOp
 from gawee_dialect.dialect.kernels.kernel import YieldOp
 from gawee_dialect.dialect.types import shaped_bytes, tensor_shape, tensor_type
 from gawee_dialect.locations import hand_on_location

@@ -9,7 +9,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp
 
-from gawee_dialect.dialect.graph.elementary import ExpOp
+from gawee_dialect.dialect.graph.arithmetic import ExpOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, SubOp
 from gawee_dialect.instruments.prove.numbers import Numbers, numbers
 from gawee_dialect.instruments.prove.run import drawn

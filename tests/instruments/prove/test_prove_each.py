@@ -26,10 +26,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation
 
 import gawee_dialect
-from gawee_dialect.dialect.graph.arithmetic import ReciprocalOp
+from gawee_dialect.dialect.graph.arithmetic import LogOp, ReciprocalOp
 from gawee_dialect.dialect.graph.attention import AttentionOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
-from gawee_dialect.dialect.graph.elementary import LogOp
 from gawee_dialect.dialect.graph.elementwise import DivOp, MulOp, SqrtOp
 from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.check.failure import CheckFailure

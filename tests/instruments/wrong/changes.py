@@ -26,12 +26,12 @@ from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from gawee_dialect.dialect.graph.activation import GeluOp
+from gawee_dialect.dialect.graph.arithmetic import ExpOp
 from gawee_dialect.dialect.graph.attention import AttentionOp
-from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.conv import ConvOp
-from gawee_dialect.dialect.graph.elementary import ExpOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, SubOp
+from gawee_dialect.dialect.graph.logic import CompareOp, WhereOp
 from gawee_dialect.dialect.graph.normalization import BatchNormOp, LayerNormOp
 from gawee_dialect.dialect.graph.reduction import ReduceSumOp
 from gawee_dialect.dialect.kernels.kernel import KernelOp

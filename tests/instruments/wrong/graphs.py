@@ -6,10 +6,9 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f64, i64
 from xdsl.dialects.test import TestOp
 
 from gawee_dialect.dialect.graph.activation import ClipOp
-from gawee_dialect.dialect.graph.along_axis import SoftmaxOp
 from gawee_dialect.dialect.graph.elementwise import ReluOp, SubOp
 from gawee_dialect.dialect.graph.normalization import BatchNormOp, LayerNormOp
-from gawee_dialect.dialect.graph.reduction import ReduceMeanOp
+from gawee_dialect.dialect.graph.reduction import ReduceMeanOp, SoftmaxOp
 from tests.instruments.edited import Edited
 from tests.instruments.prove.networks import MOBILE, RESIDUAL, SUM, TRANSFORMER
 from tests.instruments.wrong import changes

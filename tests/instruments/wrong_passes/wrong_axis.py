@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.graph.shape import CatOp, ReshapeOp
+from gawee_dialect.dialect.graph.movement import CatOp, ReshapeOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 

@@ -9,11 +9,10 @@ from gawee_dialect.dialect.graph.activation import (
     SigmoidOp,
     SoftplusOp,
 )
-from gawee_dialect.dialect.graph.along_axis import LogSoftmaxOp, SoftmaxOp
-from gawee_dialect.dialect.graph.arithmetic import NegOp
-from gawee_dialect.dialect.graph.comparison import WhereOp
-from gawee_dialect.dialect.graph.elementary import TanhOp
+from gawee_dialect.dialect.graph.arithmetic import NegOp, TanhOp
 from gawee_dialect.dialect.graph.elementwise import MulOp
+from gawee_dialect.dialect.graph.logic import WhereOp
+from gawee_dialect.dialect.graph.reduction import LogSoftmaxOp, SoftmaxOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import scaled
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared

@@ -12,9 +12,13 @@ from gawee_dialect.dialect.graph.arithmetic import (
     AbsOp,
     Atan2Op,
     CeilOp,
+    CosOp,
+    ExpOp,
     FloorDivOp,
     FloorOp,
     FmodOp,
+    Log1pOp,
+    LogOp,
     MaximumOp,
     MinimumOp,
     NegOp,
@@ -22,26 +26,21 @@ from gawee_dialect.dialect.graph.arithmetic import (
     ReciprocalOp,
     RemainderOp,
     RoundOp,
-    SignOp,
-)
-from gawee_dialect.dialect.graph.bitwise import (
-    BitwiseAndOp,
-    BitwiseNotOp,
-    BitwiseOrOp,
-    LogicalNotOp,
-)
-from gawee_dialect.dialect.graph.comparison import IsNanOp, WhereOp
-from gawee_dialect.dialect.graph.elementary import (
-    CosOp,
-    ExpOp,
-    Log1pOp,
-    LogOp,
     RsqrtOp,
+    SignOp,
     SinOp,
     TanhOp,
 )
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
-from gawee_dialect.dialect.graph.gather import GatherOp
+from gawee_dialect.dialect.graph.indexing import GatherOp
+from gawee_dialect.dialect.graph.logic import (
+    BitwiseAndOp,
+    BitwiseNotOp,
+    BitwiseOrOp,
+    IsNanOp,
+    LogicalNotOp,
+    WhereOp,
+)
 from gawee_dialect.dialect.types import FLOATS, element_type, is_float, is_unsigned, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op

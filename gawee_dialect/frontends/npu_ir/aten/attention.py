@@ -6,13 +6,11 @@ from math import inf, nan, sqrt
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.graph.along_axis import SoftmaxOp
 from gawee_dialect.dialect.graph.attention import AttentionOp
-from gawee_dialect.dialect.graph.bitwise import LogicalNotOp
-from gawee_dialect.dialect.graph.comparison import WhereOp
 from gawee_dialect.dialect.graph.elementwise import MulOp, ReluOp, broadcast_shape
+from gawee_dialect.dialect.graph.logic import LogicalNotOp, WhereOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
-from gawee_dialect.dialect.graph.reduction import ReduceAnyOp, ReduceMeanOp
+from gawee_dialect.dialect.graph.reduction import ReduceAnyOp, ReduceMeanOp, SoftmaxOp
 from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.activation import gelu
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add

@@ -9,9 +9,8 @@ from xdsl.dialects.builtin import f32, f64, i32
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.arithmetic import ReciprocalOp, RoundOp
-from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
-from gawee_dialect.dialect.graph.comparison import WhereOp
 from gawee_dialect.dialect.graph.elementwise import MulOp
+from gawee_dialect.dialect.graph.logic import BitwiseAndOp, WhereOp
 from gawee_dialect.dialect.types import element_type, is_byte, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared

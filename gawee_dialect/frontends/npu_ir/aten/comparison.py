@@ -9,8 +9,13 @@ from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.graph.activation import ClipOp
 from gawee_dialect.dialect.graph.arithmetic import MaximumOp, MinimumOp
-from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp, BitwiseOrOp, BitwiseXorOp
-from gawee_dialect.dialect.graph.comparison import IsNanOp, WhereOp
+from gawee_dialect.dialect.graph.logic import (
+    BitwiseAndOp,
+    BitwiseOrOp,
+    BitwiseXorOp,
+    IsNanOp,
+    WhereOp,
+)
 from gawee_dialect.dialect.types import element_type, is_float
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping import emitter as op_mapping

@@ -8,15 +8,13 @@ from xdsl.dialects.builtin import TensorType, i1, i32, i64
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.arithmetic import AbsOp
-from gawee_dialect.dialect.graph.arrangement import TransposeOp
-from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
-from gawee_dialect.dialect.graph.comparison import WhereOp
+from gawee_dialect.dialect.graph.constant import IotaOp
 from gawee_dialect.dialect.graph.elementwise import DivOp, MulOp, SubOp
-from gawee_dialect.dialect.graph.gather import GatherNdOp
+from gawee_dialect.dialect.graph.indexing import GatherNdOp
+from gawee_dialect.dialect.graph.logic import BitwiseAndOp, WhereOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
-from gawee_dialect.dialect.graph.position import IotaOp
+from gawee_dialect.dialect.graph.movement import CatOp, TransposeOp
 from gawee_dialect.dialect.graph.reduction import ArgMaxOp, ReduceSumOp
-from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, scaled, sub

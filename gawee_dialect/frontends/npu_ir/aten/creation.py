@@ -7,7 +7,7 @@ import numpy as np
 from xdsl.dialects.builtin import f32, i64
 from xdsl.ir import Attribute, SSAValue
 
-from gawee_dialect.dialect.graph.position import TriOp
+from gawee_dialect.dialect.graph.constant import TriOp
 from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import element_type, is_float, is_signed_number, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op

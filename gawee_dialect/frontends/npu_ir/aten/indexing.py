@@ -8,14 +8,18 @@ from xdsl.dialects.builtin import TensorType, i1, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from gawee_dialect.dialect.graph.arithmetic import MaximumOp
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TransposeOp
-from gawee_dialect.dialect.graph.bitwise import LogicalNotOp
-from gawee_dialect.dialect.graph.comparison import WhereOp
+from gawee_dialect.dialect.graph.constant import IotaOp
 from gawee_dialect.dialect.graph.elementwise import DivOp, ElementwiseOp, MulOp
-from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.graph.position import IotaOp
+from gawee_dialect.dialect.graph.indexing import (
+    GatherElementsOp,
+    GatherNdOp,
+    GatherOp,
+    ScatterElementsOp,
+    ScatterNdOp,
+)
+from gawee_dialect.dialect.graph.logic import LogicalNotOp, WhereOp
+from gawee_dialect.dialect.graph.movement import BroadcastToOp, ReverseOp, TransposeOp
 from gawee_dialect.dialect.graph.reduction import ReduceSumOp
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.graph.slicing import InsertSliceOp, SliceOp
 from gawee_dialect.dialect.types import dtype_name, element_type, is_float, tensor_shape, ui8
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import div_mode, sub

@@ -7,12 +7,10 @@ import numpy as np
 from xdsl.dialects.builtin import f32, i64
 from xdsl.ir import Attribute, SSAValue
 
-from gawee_dialect.dialect.graph.arithmetic import FloorDivOp, FloorOp, MaximumOp
-from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
-from gawee_dialect.dialect.graph.comparison import IsNanOp, WhereOp
-from gawee_dialect.dialect.graph.elementary import RsqrtOp
+from gawee_dialect.dialect.graph.arithmetic import FloorDivOp, FloorOp, MaximumOp, RsqrtOp
 from gawee_dialect.dialect.graph.elementwise import DivOp, MulOp, SqrtOp
-from gawee_dialect.dialect.graph.gather import GatherElementsOp
+from gawee_dialect.dialect.graph.indexing import GatherElementsOp
+from gawee_dialect.dialect.graph.logic import BitwiseAndOp, IsNanOp, WhereOp
 from gawee_dialect.dialect.graph.normalization import (
     BatchNormOp,
     GroupNormOp,

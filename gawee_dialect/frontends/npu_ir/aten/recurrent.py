@@ -7,7 +7,7 @@ from typing import TypeAlias
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.activation import SigmoidOp
-from gawee_dialect.dialect.graph.elementary import TanhOp
+from gawee_dialect.dialect.graph.arithmetic import TanhOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, ReluOp, SubOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.types import tensor_shape

@@ -7,17 +7,16 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect.graph.along_axis import CumSumOp
-from gawee_dialect.dialect.graph.arithmetic import AbsOp
-from gawee_dialect.dialect.graph.bitwise import BitwiseOrOp
-from gawee_dialect.dialect.graph.comparison import IsNanOp, WhereOp
-from gawee_dialect.dialect.graph.elementary import ExpOp, LogOp
+from gawee_dialect.dialect.graph.arithmetic import AbsOp, ExpOp, LogOp
+from gawee_dialect.dialect.graph.constant import IotaOp
 from gawee_dialect.dialect.graph.elementwise import MulOp, SqrtOp
+from gawee_dialect.dialect.graph.logic import BitwiseOrOp, IsNanOp, WhereOp
+from gawee_dialect.dialect.graph.movement import CatOp
 from gawee_dialect.dialect.graph.order import SortOp, TopKOp
-from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.graph.reduction import (
     ArgMaxOp,
     ArgMinOp,
+    CumSumOp,
     ReduceAllOp,
     ReduceAnyOp,
     ReduceMaxOp,
@@ -26,7 +25,6 @@ from gawee_dialect.dialect.graph.reduction import (
     ReduceProdOp,
     ReduceSumOp,
 )
-from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, isinf, pow_number, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared

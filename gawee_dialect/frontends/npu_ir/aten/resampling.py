@@ -21,11 +21,10 @@ from gawee_dialect.dialect.graph.arithmetic import (
     RemainderOp,
     RoundOp,
 )
-from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, SubOp
-from gawee_dialect.dialect.graph.gather import GatherNdOp
-from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
-from gawee_dialect.dialect.graph.resize import InterpolateOp
+from gawee_dialect.dialect.graph.indexing import GatherNdOp
+from gawee_dialect.dialect.graph.logic import BitwiseAndOp
+from gawee_dialect.dialect.graph.resize import GridSampleOp, InterpolateOp
 from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, sub

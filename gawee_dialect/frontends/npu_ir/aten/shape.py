@@ -7,9 +7,8 @@ from math import prod
 from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.graph.arrangement import ReverseOp, TileOp
 from gawee_dialect.dialect.graph.elementwise import broadcast_shape
-from gawee_dialect.dialect.graph.shape import CatOp
+from gawee_dialect.dialect.graph.movement import CatOp, ReverseOp, TileOp
 from gawee_dialect.dialect.graph.slicing import PadOp
 from gawee_dialect.dialect.open_size import indices_of, number_of
 from gawee_dialect.dialect.types import element_type, tensor_shape

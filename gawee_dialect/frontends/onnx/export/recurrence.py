@@ -10,14 +10,13 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from gawee_dialect.dialect.evaluated import is_filled_with
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp
-from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
-from gawee_dialect.dialect.graph.elementary import TanhOp
+from gawee_dialect.dialect.graph.arithmetic import TanhOp
+from gawee_dialect.dialect.graph.constant import IotaOp
 from gawee_dialect.dialect.graph.elementwise import ReluOp
+from gawee_dialect.dialect.graph.logic import CompareOp, WhereOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
-from gawee_dialect.dialect.graph.position import IotaOp
+from gawee_dialect.dialect.graph.movement import BroadcastToOp, ReshapeOp
 from gawee_dialect.dialect.graph.scan import ScanOp
-from gawee_dialect.dialect.graph.shape import ReshapeOp
 from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.types import (
     AnyTensor,

@@ -8,14 +8,13 @@ from xdsl.dialects.builtin import f32, i1, i64
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.activation import SiluOp
-from gawee_dialect.dialect.graph.along_axis import SoftmaxOp
+from gawee_dialect.dialect.graph.arithmetic import ExpOp, TanhOp
 from gawee_dialect.dialect.graph.conv import ConvOp
-from gawee_dialect.dialect.graph.elementary import ExpOp, TanhOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, SubOp
-from gawee_dialect.dialect.graph.gather import GatherOp
+from gawee_dialect.dialect.graph.indexing import GatherOp, ScatterElementsOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp
-from gawee_dialect.dialect.graph.shape import CatOp
+from gawee_dialect.dialect.graph.movement import CatOp
+from gawee_dialect.dialect.graph.reduction import SoftmaxOp
 from gawee_dialect.dialect.graph.slicing import PadOp
 from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import div, mul, remainder

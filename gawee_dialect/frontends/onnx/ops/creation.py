@@ -6,11 +6,10 @@ import numpy as np
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.graph.along_axis import CumSumOp
-from gawee_dialect.dialect.graph.arrangement import ReverseOp
 from gawee_dialect.dialect.graph.cast import BitcastOp
 from gawee_dialect.dialect.graph.elementwise import MulOp, SubOp
-from gawee_dialect.dialect.graph.shape import CatOp, IdentityOp
+from gawee_dialect.dialect.graph.movement import CatOp, IdentityOp, ReverseOp
+from gawee_dialect.dialect.graph.reduction import CumSumOp
 from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.onnx.held_types import (

@@ -6,17 +6,14 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType, i1, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.graph.along_axis import CumSumOp
 from gawee_dialect.dialect.graph.arithmetic import MaximumOp, MinimumOp
-from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
-from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
+from gawee_dialect.dialect.graph.constant import IotaOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, ReluOp, SubOp
-from gawee_dialect.dialect.graph.gather import GatherElementsOp
-from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
-from gawee_dialect.dialect.graph.order import SortOp
-from gawee_dialect.dialect.graph.position import IotaOp
-from gawee_dialect.dialect.graph.scatter import ScatterNdOp
-from gawee_dialect.dialect.graph.shape import CatOp
+from gawee_dialect.dialect.graph.indexing import GatherElementsOp, ScatterNdOp
+from gawee_dialect.dialect.graph.logic import BitwiseAndOp, CompareOp, WhereOp
+from gawee_dialect.dialect.graph.movement import CatOp
+from gawee_dialect.dialect.graph.order import NonMaxSuppressionOp, SortOp
+from gawee_dialect.dialect.graph.reduction import CumSumOp
 from gawee_dialect.dialect.types import (
     element_type,
     require_rank,

@@ -17,7 +17,6 @@ from gawee_dialect.dialect.graph.activation import (
     LeakyReluOp,
     SigmoidOp,
 )
-from gawee_dialect.dialect.graph.along_axis import LogSoftmaxOp, SoftmaxOp
 from gawee_dialect.dialect.graph.arithmetic import (
     FloorDivOp,
     FmodOp,
@@ -25,16 +24,9 @@ from gawee_dialect.dialect.graph.arithmetic import (
     MinimumOp,
     ReciprocalOp,
     RemainderOp,
+    RsqrtOp,
 )
-from gawee_dialect.dialect.graph.bitwise import (
-    BitwiseAndOp,
-    BitwiseNotOp,
-    BitwiseOrOp,
-    BitwiseXorOp,
-)
-from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
-from gawee_dialect.dialect.graph.constant import ConstantOp
-from gawee_dialect.dialect.graph.elementary import RsqrtOp
+from gawee_dialect.dialect.graph.constant import ConstantOp, IotaOp
 from gawee_dialect.dialect.graph.elementwise import (
     AddOp,
     DivOp,
@@ -43,8 +35,15 @@ from gawee_dialect.dialect.graph.elementwise import (
     SqrtOp,
     SubOp,
 )
-from gawee_dialect.dialect.graph.position import IotaOp
-from gawee_dialect.dialect.graph.reduction import ArgMaxOp
+from gawee_dialect.dialect.graph.logic import (
+    BitwiseAndOp,
+    BitwiseNotOp,
+    BitwiseOrOp,
+    BitwiseXorOp,
+    CompareOp,
+    WhereOp,
+)
+from gawee_dialect.dialect.graph.reduction import ArgMaxOp, LogSoftmaxOp, SoftmaxOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten import activation as aten
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import (

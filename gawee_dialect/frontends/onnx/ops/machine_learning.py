@@ -9,16 +9,13 @@ from xdsl.dialects.builtin import f32, i64
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.activation import ClipOp, SigmoidOp
-from gawee_dialect.dialect.graph.along_axis import SoftmaxOp
-from gawee_dialect.dialect.graph.arithmetic import AbsOp, NegOp
-from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
-from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
-from gawee_dialect.dialect.graph.elementary import ExpOp, TanhOp
+from gawee_dialect.dialect.graph.arithmetic import AbsOp, ExpOp, NegOp, TanhOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
-from gawee_dialect.dialect.graph.gather import GatherOp
+from gawee_dialect.dialect.graph.indexing import GatherOp
+from gawee_dialect.dialect.graph.logic import BitwiseAndOp, CompareOp, WhereOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
-from gawee_dialect.dialect.graph.reduction import ArgMaxOp, ReduceMaxOp, ReduceSumOp
-from gawee_dialect.dialect.graph.shape import CatOp
+from gawee_dialect.dialect.graph.movement import CatOp
+from gawee_dialect.dialect.graph.reduction import ArgMaxOp, ReduceMaxOp, ReduceSumOp, SoftmaxOp
 from gawee_dialect.dialect.types import element_type, is_float, shape_text, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import pow_number
 from gawee_dialect.frontends.onnx.registry import register_op

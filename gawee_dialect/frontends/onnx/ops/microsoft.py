@@ -10,11 +10,10 @@ from xdsl.dialects.builtin import f32, i1, i32, i64
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.activation import GeluOp, SigmoidOp
-from gawee_dialect.dialect.graph.arithmetic import FloorDivOp
-from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
-from gawee_dialect.dialect.graph.elementary import TanhOp
+from gawee_dialect.dialect.graph.arithmetic import FloorDivOp, TanhOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, ReluOp, SubOp
-from gawee_dialect.dialect.graph.gather import GatherOp
+from gawee_dialect.dialect.graph.indexing import GatherOp
+from gawee_dialect.dialect.graph.logic import BitwiseAndOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.graph.reduction import ReduceSumOp
 from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape

@@ -13,11 +13,10 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.activation import SigmoidOp
-from gawee_dialect.dialect.graph.along_axis import SoftmaxOp
-from gawee_dialect.dialect.graph.comparison import WhereOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp
-from gawee_dialect.dialect.graph.reduction import ReduceMeanOp
-from gawee_dialect.dialect.graph.shape import CatOp
+from gawee_dialect.dialect.graph.logic import WhereOp
+from gawee_dialect.dialect.graph.movement import CatOp
+from gawee_dialect.dialect.graph.reduction import ReduceMeanOp, SoftmaxOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import scaled
 from gawee_dialect.frontends.onnx.held_types import dtype_of

@@ -8,9 +8,9 @@ from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.graph.activation import ClipOp
 from gawee_dialect.dialect.graph.arithmetic import MaximumOp, MinimumOp, RoundOp
-from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SubOp
+from gawee_dialect.dialect.graph.logic import CompareOp, WhereOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
 from gawee_dialect.dialect.graph.reduction import ReduceMaxOp, ReduceMinOp
 from gawee_dialect.dialect.types import (

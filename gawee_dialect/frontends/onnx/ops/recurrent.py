@@ -8,11 +8,11 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.activation import SigmoidOp
-from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
-from gawee_dialect.dialect.graph.elementary import TanhOp
+from gawee_dialect.dialect.graph.arithmetic import TanhOp
+from gawee_dialect.dialect.graph.constant import IotaOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, ReluOp, SubOp
+from gawee_dialect.dialect.graph.logic import CompareOp, WhereOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
-from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.shape import stack
 from gawee_dialect.frontends.onnx.registry import register_op

@@ -7,12 +7,10 @@ from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.evaluated import is_filled_with
-from gawee_dialect.dialect.graph.along_axis import LogSoftmaxOp
-from gawee_dialect.dialect.graph.arithmetic import AbsOp, NegOp
-from gawee_dialect.dialect.graph.arrangement import ReverseOp
-from gawee_dialect.dialect.graph.elementary import ExpOp, LogOp, RsqrtOp
+from gawee_dialect.dialect.graph.arithmetic import AbsOp, ExpOp, LogOp, NegOp, RsqrtOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
-from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherOp
+from gawee_dialect.dialect.graph.indexing import GatherElementsOp, GatherOp
+from gawee_dialect.dialect.graph.movement import ReshapeOp, ReverseOp
 from gawee_dialect.dialect.graph.normalization import (
     BatchNormOp,
     GroupNormOp,
@@ -22,6 +20,7 @@ from gawee_dialect.dialect.graph.normalization import (
 from gawee_dialect.dialect.graph.reduction import (
     ArgMaxOp,
     ArgMinOp,
+    LogSoftmaxOp,
     ReduceAllOp,
     ReduceAnyOp,
     ReduceMaxOp,
@@ -30,7 +29,6 @@ from gawee_dialect.dialect.graph.reduction import (
     ReduceProdOp,
     ReduceSumOp,
 )
-from gawee_dialect.dialect.graph.shape import ReshapeOp
 from gawee_dialect.dialect.graph.slicing import PadOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, pow_tensors

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.graph.gather import GatherOp
+from gawee_dialect.dialect.graph.indexing import GatherOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.graph.resize import InterpolateOp
 from gawee_dialect.dialect.types import element_type, tensor_shape

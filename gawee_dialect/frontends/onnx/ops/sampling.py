@@ -10,14 +10,12 @@ from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.activation import ClipOp
 from gawee_dialect.dialect.graph.arithmetic import AbsOp, CeilOp, FloorOp, MaximumOp, NegOp
-from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
-from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SubOp
-from gawee_dialect.dialect.graph.gather import GatherOp
+from gawee_dialect.dialect.graph.indexing import GatherOp, ScatterElementsOp
+from gawee_dialect.dialect.graph.logic import BitwiseAndOp, CompareOp, WhereOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
+from gawee_dialect.dialect.graph.movement import CatOp
 from gawee_dialect.dialect.graph.reduction import ReduceMaxOp, ReduceMeanOp
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp
-from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.resampling import PADDINGS, Sampler, grid_sampled
 from gawee_dialect.frontends.npu_ir.aten.windows import windows_of

@@ -7,14 +7,18 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType, i1, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.graph.arrangement import ReverseOp, TileOp
-from gawee_dialect.dialect.graph.comparison import WhereOp
-from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.graph.constant import IotaOp, TriOp
+from gawee_dialect.dialect.graph.indexing import (
+    GatherElementsOp,
+    GatherNdOp,
+    GatherOp,
+    ScatterElementsOp,
+    ScatterNdOp,
+)
+from gawee_dialect.dialect.graph.logic import WhereOp
+from gawee_dialect.dialect.graph.movement import CatOp, IdentityOp, ReshapeOp, ReverseOp, TileOp
 from gawee_dialect.dialect.graph.normalization import GroupNormOp
 from gawee_dialect.dialect.graph.order import TopKOp
-from gawee_dialect.dialect.graph.position import IotaOp, TriOp
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.graph.shape import CatOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.graph.slicing import PadOp, SliceOp
 from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.dialect.types import element_type, is_unsigned, shape_text, tensor_shape

@@ -4,7 +4,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.elementwise import MulOp
-from gawee_dialect.dialect.graph.shape import CatOp
+from gawee_dialect.dialect.graph.movement import CatOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.onnx.held_types import constant, dtype_of_code
 from gawee_dialect.frontends.onnx.registry import check_size, register_op

@@ -11,13 +11,12 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.graph.activation import SigmoidOp
-from gawee_dialect.dialect.graph.arithmetic import NegOp
+from gawee_dialect.dialect.graph.arithmetic import CosOp, ExpOp, LogOp, NegOp, SinOp, TanhOp
 from gawee_dialect.dialect.graph.cast import CastOp
-from gawee_dialect.dialect.graph.comparison import WhereOp
-from gawee_dialect.dialect.graph.elementary import CosOp, ExpOp, LogOp, SinOp, TanhOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.dialect.graph.logic import WhereOp
+from gawee_dialect.dialect.graph.movement import IdentityOp, ReshapeOp
 from gawee_dialect.dialect.graph.reduction import ReduceSumOp
-from gawee_dialect.dialect.graph.shape import IdentityOp, ReshapeOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, pow_tensors, sub
 from gawee_dialect.frontends.onnx.control_flow import Importer, Values

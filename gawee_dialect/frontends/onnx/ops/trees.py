@@ -12,13 +12,12 @@ from xdsl.dialects.builtin import f32, f64, i32, i64
 from xdsl.ir import Attribute, SSAValue
 
 from gawee_dialect.dialect.graph.arithmetic import FloorDivOp, NegOp
-from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
 from gawee_dialect.dialect.graph.cast import BitcastOp
-from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, SubOp
-from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherOp
+from gawee_dialect.dialect.graph.indexing import GatherElementsOp, GatherOp
+from gawee_dialect.dialect.graph.logic import BitwiseAndOp, CompareOp, WhereOp
+from gawee_dialect.dialect.graph.movement import CatOp
 from gawee_dialect.dialect.graph.reduction import ReduceMaxOp, ReduceMinOp, ReduceSumOp
-from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.open_size import least
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.onnx.model import Array

@@ -12,9 +12,9 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.graph.arithmetic import AbsOp
 from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.graph.elementwise import DivOp
+from gawee_dialect.dialect.graph.indexing import ScatterElementsOp
 from gawee_dialect.dialect.graph.pool import AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.graph.reduction import ReduceMaxOp, ReduceMeanOp, ReduceSumOp
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp
 from gawee_dialect.dialect.graph.slicing import PadOp
 from gawee_dialect.dialect.types import element_type, is_unsigned, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, pow_tensors

@@ -7,10 +7,9 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.dense import array_of
 from gawee_dialect.dialect.evaluated import constant_of
-from gawee_dialect.dialect.graph.arrangement import TransposeOp
-from gawee_dialect.dialect.graph.gather import GatherOp
+from gawee_dialect.dialect.graph.indexing import GatherOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, ReshapeOp
+from gawee_dialect.dialect.graph.movement import CatOp, FlattenOp, ReshapeOp, TransposeOp
 from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.types import shape_text, tensor_shape
 from gawee_dialect.passes.rewrite_pass import Pattern

@@ -10,22 +10,19 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from gawee_dialect.dialect.dense import dense_of
 from gawee_dialect.dialect.graph.activation import ClipOp, LeakyReluOp, SigmoidOp
-from gawee_dialect.dialect.graph.along_axis import SoftmaxOp
-from gawee_dialect.dialect.graph.arithmetic import MaximumOp, MinimumOp, PowOp
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, TransposeOp
+from gawee_dialect.dialect.graph.arithmetic import ExpOp, MaximumOp, MinimumOp, PowOp, RsqrtOp
 from gawee_dialect.dialect.graph.cast import CastOp
-from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.graph.elementary import ExpOp, RsqrtOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, BinaryOp, DivOp, MulOp, ReluOp, SubOp
-from gawee_dialect.dialect.graph.gather import GatherOp
+from gawee_dialect.dialect.graph.indexing import GatherOp
+from gawee_dialect.dialect.graph.logic import CompareOp, WhereOp
+from gawee_dialect.dialect.graph.movement import BroadcastToOp, CatOp, ReshapeOp, TransposeOp
 from gawee_dialect.dialect.graph.normalization import BatchNormOp
 from gawee_dialect.dialect.graph.order import SortOp
 from gawee_dialect.dialect.graph.pool import AvgPoolOp, MaxPoolOp
-from gawee_dialect.dialect.graph.reduction import ArgMaxOp, ReduceMaxOp, ReduceSumOp
+from gawee_dialect.dialect.graph.reduction import ArgMaxOp, ReduceMaxOp, ReduceSumOp, SoftmaxOp
 from gawee_dialect.dialect.graph.resize import InterpolateOp
-from gawee_dialect.dialect.graph.shape import CatOp, ReshapeOp
 from gawee_dialect.dialect.graph.slicing import PadOp, SliceOp
 from gawee_dialect.dialect.types import (
     DTYPE_NAMES,

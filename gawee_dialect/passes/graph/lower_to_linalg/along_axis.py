@@ -3,7 +3,7 @@
 from xdsl.builder import Builder
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.graph.along_axis import SoftmaxOp
+from gawee_dialect.dialect.graph.reduction import SoftmaxOp
 from gawee_dialect.dialect.types import computed_type, tensor_type
 from gawee_dialect.equations.instance import Type, of_tensors
 from gawee_dialect.passes.graph.lower_to_linalg.equations.steps import lower_steps

@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import (
     AnyTensor,

@@ -23,7 +23,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
+from gawee_dialect.dialect.graph.resize import GridSampleOp
 from gawee_dialect.dialect.types import element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.graph.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.graph.lower_to_linalg.shape import reshaped

@@ -9,11 +9,11 @@ from xdsl.dialects.builtin import AnyFloat, TensorType, f32, f64, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.graph.along_axis import CumSumOp
 from gawee_dialect.dialect.graph.reduction import (
     ArgMaxOp,
     ArgMinOp,
     ArgOp,
+    CumSumOp,
 )
 from gawee_dialect.dialect.open_size import OpenSize, indices_of
 from gawee_dialect.dialect.types import computed_type, element_type, tensor_shape, tensor_type

@@ -13,8 +13,8 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp, ScatterOp
+from gawee_dialect.dialect.graph.indexing import ScatterElementsOp, ScatterNdOp, ScatterOp
+from gawee_dialect.dialect.graph.order import NonMaxSuppressionOp
 from gawee_dialect.dialect.open_size import indices_of
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.passes.graph.lower_to_linalg.gather import from_start, positions_from_start

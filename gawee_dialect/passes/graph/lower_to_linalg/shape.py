@@ -11,9 +11,15 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, TensorType
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.graph.arrangement import TileOp, TransposeOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.graph.movement import (
+    CatOp,
+    FlattenOp,
+    IdentityOp,
+    ReshapeOp,
+    TileOp,
+    TransposeOp,
+)
 from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import (

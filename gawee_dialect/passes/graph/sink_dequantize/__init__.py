@@ -14,13 +14,12 @@ from gawee_dialect.dialect.dense import array_of
 from gawee_dialect.dialect.evaluated import constant_of
 from gawee_dialect.dialect.graph.activation import ClipOp
 from gawee_dialect.dialect.graph.arithmetic import MaximumOp, MinimumOp, RoundOp
-from gawee_dialect.dialect.graph.arrangement import TransposeOp
 from gawee_dialect.dialect.graph.cast import CastOp
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, ReluOp, SubOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.graph.movement import ReshapeOp, TransposeOp
 from gawee_dialect.dialect.graph.pool import MaxPoolOp
-from gawee_dialect.dialect.graph.shape import ReshapeOp
 from gawee_dialect.dialect.graph.slicing import PadOp
 from gawee_dialect.dialect.graph.window import padding_pairs
 from gawee_dialect.dialect.open_size import is_open

@@ -13,17 +13,16 @@ from gawee_dialect.dialect.graph.activation import (
     LeakyReluOp,
     SiluOp,
 )
-from gawee_dialect.dialect.graph.arithmetic import FmodOp, RemainderOp
-from gawee_dialect.dialect.graph.bitwise import (
+from gawee_dialect.dialect.graph.arithmetic import FmodOp, RemainderOp, RsqrtOp
+from gawee_dialect.dialect.graph.cast import CastOp
+from gawee_dialect.dialect.graph.logic import (
     BitwiseAndOp,
     BitwiseNotOp,
     BitwiseOrOp,
     BitwiseXorOp,
+    CompareOp,
 )
-from gawee_dialect.dialect.graph.cast import CastOp
-from gawee_dialect.dialect.graph.comparison import CompareOp
-from gawee_dialect.dialect.graph.elementary import RsqrtOp
-from gawee_dialect.dialect.graph.shape import IdentityOp
+from gawee_dialect.dialect.graph.movement import IdentityOp
 from gawee_dialect.dialect.types import dtype_name, element_type, is_float, tensor_type
 from gawee_dialect.frontends.onnx.export.registry import Figures, Nodes, exports
 from gawee_dialect.frontends.op_mapping.registry import Refusal

@@ -4,7 +4,6 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect.graph.along_axis import CumSumOp, LogSoftmaxOp, SoftmaxOp
 from gawee_dialect.dialect.graph.normalization import (
     BatchNormOp,
     GroupNormOp,
@@ -15,6 +14,8 @@ from gawee_dialect.dialect.graph.order import SortOp, TopKOp
 from gawee_dialect.dialect.graph.reduction import (
     ArgMaxOp,
     ArgMinOp,
+    CumSumOp,
+    LogSoftmaxOp,
     ReduceAllOp,
     ReduceAnyOp,
     ReduceMaxOp,
@@ -23,6 +24,7 @@ from gawee_dialect.dialect.graph.reduction import (
     ReduceOp,
     ReduceProdOp,
     ReduceSumOp,
+    SoftmaxOp,
 )
 from gawee_dialect.dialect.types import (
     AnyTensor,

@@ -7,13 +7,24 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import Attribute as Type
 
-from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
-from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
-from gawee_dialect.dialect.graph.position import IotaOp, TriOp
-from gawee_dialect.dialect.graph.resize import InterpolateOp
-from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, ReshapeOp
+from gawee_dialect.dialect.graph.constant import IotaOp, TriOp
+from gawee_dialect.dialect.graph.indexing import (
+    GatherElementsOp,
+    GatherNdOp,
+    GatherOp,
+    ScatterElementsOp,
+    ScatterNdOp,
+)
+from gawee_dialect.dialect.graph.movement import (
+    BroadcastToOp,
+    CatOp,
+    FlattenOp,
+    ReshapeOp,
+    ReverseOp,
+    TileOp,
+    TransposeOp,
+)
+from gawee_dialect.dialect.graph.resize import GridSampleOp, InterpolateOp
 from gawee_dialect.dialect.graph.slicing import PadOp, SliceOp
 from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.dialect.types import dtype_name, element_type, tensor_shape, tensor_type
