@@ -1,7 +1,7 @@
 """Figures of a build, as evaluators give them: of its code, of its results, of the time of a run.
 
 Those of machine code need no run: bytes, and what LLVM's assembly holds. Where the time of a run is
-measured, candidates take turns, and each is loaded anew for every turn. The processor's own counters
+measured, candidates take turns, and each is loaded anew for every turn. The processor's counters
 are read by `perf_event_open` (Linux): events of this process in user mode, which
 `perf_event_paranoid` up to 2 allows. Virtual machines often have no counters at all.
 """

@@ -1,4 +1,4 @@
-"""One cell of a study, measured in this process: `measure` returns its record, and where it is from.
+"""One cell of a study, measured in this process: `measure` returns its record.
 
 What a record is from is the machine, the versions, and the files that decided it.
 """

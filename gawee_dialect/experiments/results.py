@@ -1,4 +1,4 @@
-"""What a study's folder says: its records in the study's order, as a table in Markdown, LaTeX or CSV."""
+"""What a study's folder says: its records in the study's order, and tables of them."""
 
 import csv
 import io

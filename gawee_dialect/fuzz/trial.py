@@ -1,4 +1,4 @@
-"""A module, a pipeline and data: everything that is tried at once, judged, and tried again to reduce it.
+"""A module, a pipeline and data: what is tried at once, judged, and tried again to reduce it.
 
 Whether a pipeline keeps what a module computes, and which pass is wrong where it does not:
 

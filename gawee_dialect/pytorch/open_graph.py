@@ -1,4 +1,4 @@
-"""A graph of PyTorch in which sizes are symbols: as one code for a range of numbers, or with numbers.
+"""A graph of PyTorch in which sizes are symbols: as one code for a range of numbers of each.
 
 PyTorch notes each size as an expression of symbols that arguments have, so nothing is traced again
 where the sizes are those of some arguments.

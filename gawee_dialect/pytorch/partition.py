@@ -5,8 +5,8 @@
 2. The supported nodes of one level are one part: any path between two of them stays in it, so
    that no part waits for itself. There are as few as there can be.
 3. Nodes whose results are smaller, or have to be made anyway, go to the level that reads them.
-4. A part that PyTorch runs sooner than a call of compiled code takes is left to it: nodes have work,
-   in FLOPs and bytes, which says how long PyTorch takes for it.
+4. A part that PyTorch runs sooner than a call of compiled code takes is left to it: the work of
+   nodes, in FLOPs and bytes, says how long PyTorch takes.
 """
 
 from collections import defaultdict

@@ -10,7 +10,7 @@ from hypothesis import strategies as st  # noqa: E402
 
 from gawee_dialect.diagnostics import GaweeError  # noqa: E402
 from gawee_dialect.dialect.graph.elementwise import AddOp  # noqa: E402
-from gawee_dialect.dialect.graph.indexing import (
+from gawee_dialect.dialect.graph.indexing import (  # noqa: E402
     GatherElementsOp,
     ScatterElementsOp,
 )

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from gawee_dialect.dialect.graph.resize import (
+from gawee_dialect.dialect.graph.resize import (  # noqa: E402
     GridSampleOp,
     InterpolateOp,
 )

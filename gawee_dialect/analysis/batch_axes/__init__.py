@@ -5,9 +5,9 @@ or all at once; *images* are what it consists of, be they sentences or sounds. A
 along one axis, in their order, each as a block of rows of that axis, or is *shared* by all of them,
 as weights are.
 
-`carry.py` has the rules of ops, those that join axes among them. Here a function and its recurrences
-are gone through, to look for shared values that were written out for every image, such as the first
-state of a recurrence.
+`carry.py` has the rules of ops, those that join axes among them. Here a function is gone through,
+with its recurrences, to look for shared values that were written out for every image, such as the
+first state of a recurrence.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which functions of a module a check runs, what they are called with, and which values integers have."""
+"""Which functions of a module a check runs, and what they are called with."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

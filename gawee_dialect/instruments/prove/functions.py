@@ -1,8 +1,8 @@
 """Functions that are not interpreted, and NumPy's functions of whole arrays, of exact numbers.
 
-The former are a hash of their name and of the number they are taken of. What is derived: exp(0) = 1,
-f(0) = 0 of those that vanish there, what is taken of an infinity, expm1, log1p, sinh, cosh and whole
-powers by their definitions, and 1 / sqrt(x) as a quotient.
+The former are a hash of their name and of the number they are taken of. What is derived:
+exp(0) = 1, f(0) = 0 of those that vanish there, what is taken of an infinity, expm1, log1p, sinh,
+cosh and whole powers by their definitions, and 1 / sqrt(x) as a quotient.
 """
 
 from collections.abc import Callable, Sequence
