@@ -112,7 +112,7 @@ def lstm(folder: Path) -> Path:
 
 NETWORKS: dict[Callable[[Path], Path], tuple[Sequence[str], Sequence[str]]] = {
     digits: (
-        ("graph", "linalg", "llvm", "kernels", "kernel-functions", "kernel-llvm"),
+        ("graph", "linalg", "kernels", "kernel-functions", "kernel-llvm"),
         tuple(LEVELS),
     ),
     transformer_block: (("llvm", "kernels"), tuple(LEVELS)),

@@ -128,6 +128,8 @@ class PatternWalk(PatternRewriteWalker):
             rewriter.name_hint = None
             try:
                 pattern.match_and_rewrite(op, rewriter)
+            except GaweeError:  # a bug alone needs the whole module as text
+                raise
             except Exception as error:
                 op.emit_error(f"Error while applying pattern: {error}", underlying_error=error)
             if rewriter.has_done_action:

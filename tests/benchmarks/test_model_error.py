@@ -3,11 +3,14 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks import model_error
 from benchmarks.model_error import Row, mean_error, page, read_rows
+from gawee_dialect.model import Model
 from gawee_dialect.tuning.search import Settings
+from tests.passes.modules import parse
 from tests.tuning.networks import network
 
 CONV = "conv 1x3x5x7 over 2x3x3 f32"
@@ -68,10 +71,23 @@ def test_a_network_is_measured_once_and_read_from_its_file(
         assert row.chosen == json.loads(line)["default_seconds"]
 
 
+PRODUCT = """
+func.func @main(%x: tensor<3x5xf32> {gawee.input = "x"}, %w: tensor<7x5xf32> {gawee.input = "w"})
+    -> (tensor<3x7xf32> {gawee.output = "y"}) {
+  %0 = gawee.matmul %x, %w : (tensor<3x5xf32>, tensor<7x5xf32>) -> tensor<3x7xf32>
+  func.return %0 : tensor<3x7xf32>
+}
+"""
+
+
 def test_short_kernels_are_left_out_and_a_run_whose_time_is_up_stops(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(model_error, "network", lambda _: network())
+    small = (
+        Model(parse(PRODUCT)),
+        {"x": np.ones((3, 5), np.float32), "w": np.ones((7, 5), np.float32)},
+    )
+    monkeypatch.setattr(model_error, "network", lambda _: small)
     arguments = ["--model", "small", "--page", str(tmp_path / "page.md")]
     arguments += ["--results", str(tmp_path / "results"), "--candidates", "2"]
 

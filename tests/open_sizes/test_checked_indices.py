@@ -83,7 +83,7 @@ def test_rows_name_open_axes_and_others(compiled: Compile, wrong: Sequence[int],
 @pytest.mark.parametrize("instrument", [CheckEach, ProveEach])
 def test_each_pass_is_checked(instrument: type[CheckEach | ProveEach]) -> None:
     module, watching = module_of_text(ROWS), instrument()
-    passes = "gawee-to-kernels,gawee-kernels-to-loops"
+    passes = "check-indices,lower-to-linalg"
 
     with instrumented(watching):
         run_passes(make_context(), module, parse_passes(passes, all_passes()))

@@ -8,8 +8,10 @@ dimensions and their masks among it, is proved in exact arithmetic to compute wh
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from math import ceil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -181,16 +183,22 @@ def with_script(kernel: KernelSchedule, script: str, folder: Path) -> str:
     )
 
 
-@requires_upstream
-@pytest.mark.parametrize("name", SCHEDULES)
-def test_upstream_makes_the_loops_and_the_numbers_of_a_schedule(name: str, tmp_path: Path) -> None:
+@cache
+def scheduled(name: str) -> tuple[Model, KernelSchedule, str]:
+    """Return a network, its kernel with the steps of a schedule, and what upstream makes of it."""
     text, steps = SCHEDULES[name]
     model = Model(parse(text))
     kernel = the_kernel(model)
     steps(kernel)
-    arrays = random_inputs(input_specs(model.entry.main.inputs))
+    with TemporaryDirectory() as folder:
+        return model, kernel, with_script(kernel, kernel.transform_script(), Path(folder))
 
-    made = with_script(kernel, kernel.transform_script(), tmp_path)
+
+@requires_upstream
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_upstream_makes_the_loops_and_the_numbers_of_a_schedule(name: str) -> None:
+    model, kernel, made = scheduled(name)
+    arrays = random_inputs(input_specs(model.entry.main.inputs))
 
     assert loops_of(made)[: len(kernel.loops.schedule.loops)] == expected_loops(kernel)
     assert ("vector." in made) == (kernel.loops.schedule.vector is not None)
@@ -225,13 +233,10 @@ class _Replaced(ModulePass):
         for number, name in enumerate(SCHEDULES)
     ],
 )
-def test_what_upstream_makes_of_a_schedule_is_proved(name: str, tmp_path: Path) -> None:
-    text, steps = SCHEDULES[name]
-    kernel = the_kernel(Model(parse(text)))
-    steps(kernel)
-    made = with_script(kernel, kernel.transform_script(), tmp_path)
+def test_what_upstream_makes_of_a_schedule_is_proved(name: str) -> None:
+    _, kernel, made = scheduled(name)
 
-    proof = prove(kernel.network.linalg, "", _Replaced(made))
+    proof = prove(kernel.network.linalg.clone(), "", _Replaced(made))
 
     assert [step.verdict.value for step in proof.steps[1:]] == ["proved"], proof.steps
 

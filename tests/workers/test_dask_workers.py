@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -58,19 +57,6 @@ def test_a_worker_that_is_killed_costs_its_task_a_second_try(address: str, tmp_p
         wait_for(lambda: len(workers.quiet_workers()) == 2)
         assert results(workers, square, [4]) == [Done(0, 16)]
     killer.join()
-
-
-def test_no_worker_with_the_resource_is_an_error_within_seconds(tmp_path: Path) -> None:
-    with cluster(tmp_path, [""]) as (address, _):
-        start = time.monotonic()
-        with DaskWorkers(address) as workers:
-            message = "expected a worker with the resource 'quiet', got none"
-            with pytest.raises(GaweeError, match=message):
-                list(workers.run(square, [1], quiet=True))
-            with pytest.raises(GaweeError, match=message):
-                workers.ask(process_id)
-            assert time.monotonic() - start < 10
-            assert list(workers.run(square, [3], quiet=False)) == [Done(0, 9)]
 
 
 def test_the_last_quiet_worker_that_goes_is_told(tmp_path: Path) -> None:

@@ -1,15 +1,19 @@
 """Fuzzing, conformance and the zoo by the workers of a real scheduler: as without one."""
 
 import re
+import time
 from importlib.util import find_spec
 
 import pytest
 
 pytest.importorskip("distributed")
 
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.workers.dask_workers import DaskWorkers
+from gawee_dialect.workers.workers import Done
 from tests.effort import FULL, full_run
 from tests.workers.cluster import cluster
+from tests.workers.tasks import process_id, square
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +25,18 @@ def address(tmp_path_factory: pytest.TempPathFactory):
 def test_there_is_a_place_for_each_thread_of_the_workers(address: str) -> None:
     with DaskWorkers(address) as workers:
         assert workers.places == 2
+
+
+def test_no_worker_with_the_resource_is_an_error_within_seconds(address: str) -> None:
+    start = time.monotonic()
+    with DaskWorkers(address) as workers:
+        message = "expected a worker with the resource 'quiet', got none"
+        with pytest.raises(GaweeError, match=message):
+            list(workers.run(square, [1], quiet=True))
+        with pytest.raises(GaweeError, match=message):
+            workers.ask(process_id)
+        assert time.monotonic() - start < 10
+        assert list(workers.run(square, [3], quiet=False)) == [Done(0, 9)]
 
 
 def test_fuzzing_finds_the_same(address: str, capsys: pytest.CaptureFixture[str]) -> None:
