@@ -155,7 +155,7 @@ class Quantizer:
         wanted = {
             value
             for op in self.nodes.values()
-            for value in (*op.operands, *op.results, _behind(op))
+            for value in (*op.operands, *op.results, behind(op))
             if not self._early.is_known_early(value)
         }
         inputs = {
@@ -231,7 +231,7 @@ class Quantizer:
                 continue
             elif any(map(self._early.is_known_early, read)) or not sources.keys() & set(read):
                 continue
-            for value in (*read, _behind(op)):
+            for value in (*read, behind(op)):
                 sources.setdefault(value, value)
         return {
             value: Scale.of(self._ranges[source], self.element) for value, source in sources.items()
@@ -239,7 +239,7 @@ class Quantizer:
 
     def quantized(self, chosen: Collection[Operation]) -> Model:
         """Return the network in which some ops read and make integers."""
-        return _Rewriter(self, chosen).model()
+        return Rewriter(self, chosen).model()
 
     def layer_of(self, op: Operation) -> Layer | None:
         """Return an op as a layer, where it is one."""
@@ -277,7 +277,7 @@ def _is_mean_of_image(op: Operation) -> bool:
     return isinstance(op, AdAvgPoolOp) and all(each == 1 for each in op.output_size.get_values())
 
 
-def _behind(op: Operation) -> SSAValue:
+def behind(op: Operation) -> SSAValue:
     """Return the result of an op, or of the clip that alone reads it."""
     result = op.results[0]
     users = [use.operation for use in result.uses]
@@ -296,7 +296,7 @@ def weight_scales(
     return np.where(scales < np.finfo(np.float32).tiny, 1, scales).astype(np.float32)
 
 
-class _Rewriter:
+class Rewriter:
     """Writes the function again, with integers between the ops that were chosen."""
 
     def __init__(self, quantizer: Quantizer, chosen: Collection[Operation]) -> None:
@@ -304,6 +304,7 @@ class _Rewriter:
         self.scales = quantizer.scales(chosen)
         self.made = EntryFunction()
         self.values: dict[SSAValue, SSAValue] = {}
+        """What each value of the folded graph has become."""
         self.names: dict[SSAValue, str] = {}
         self.parameters: dict[str, Array] = {}
         self.taken: set[str] = set()

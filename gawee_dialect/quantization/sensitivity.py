@@ -1,16 +1,19 @@
 """What quantization costs: the error of the output by layer, and which layers to leave in float."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import inf
 
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.interpreter import run_module
 from gawee_dialect.model import Model
 from gawee_dialect.parameters.store import Array
-from gawee_dialect.quantization.quantizer import Quantizer, products
+from gawee_dialect.quantization.calibration import Watch
+from gawee_dialect.quantization.quantizer import Quantizer, Rewriter, behind, products
 
 
 @dataclass(frozen=True)
@@ -70,19 +73,42 @@ class Sensitivity:
 
         Raises GaweeError for an error that no number of them reaches.
         """
-        for choice in self._choices():
-            self.progress(f"{len(choice.in_float)} layers in float")
+        least = inf
+        for count in range(len(self.by_layer)):
+            self.progress(f"{count} layers in float")
+            choice = self.keeping(count)
             if choice.error <= error:
                 return choice
+            least = min(least, choice.error)
         raise GaweeError(
             Diagnostic(
-                f"expected an error of at most {error:g}, got {self.keeping(0).error:.3g} and more",
+                f"expected an error of at most {error:g}, got {least:.2g} or more",
                 hint="--sensitivity shows what each layer costs",
             )
         )
 
-    def _choices(self) -> Iterator[Choice]:
-        return (self.keeping(count) for count in range(len(self.by_layer)))
+    def so_far(self, chosen: Collection[Operation]) -> Mapping[str, float]:
+        """Return the error of what each layer makes where some ops are quantized, by layer."""
+        rewriter = Rewriter(self.quantizer, chosen)
+        model = rewriter.model()
+        results = {each.name: behind(each.op) for each in self.quantizer.layers}
+        names = {value: name for name, value in results.items()}
+        quantized = {rewriter.values[value]: name for name, value in results.items()}
+        found = {name: _Difference() for name in results}
+        for sample in self.quantizer.samples:
+            exact = self._made(self.quantizer.model, names, sample)
+            for name, array in self._made(model, quantized, sample).items():
+                found[name].add(array, exact[name])
+        return {name: each.relative for name, each in found.items()}
+
+    def _made(
+        self, model: Model, names: Mapping[SSAValue, str], sample: Mapping[str, Array]
+    ) -> Mapping[str, Array]:
+        """Return some tensors of a run by name."""
+        arrays: dict[str, Array] = {}
+        watch = Watch(names, lambda value, array: arrays.update({names[value]: array}))
+        run_module(model.module, {**model.bound, **sample}, listeners=[watch])
+        return arrays
 
     def _outputs(self, model: Model) -> Mapping[str, Array]:
         runs = list(map(model.runner("gawee"), self.quantizer.samples))
@@ -93,13 +119,29 @@ class Sensitivity:
         return self._outputs(self.quantizer.model)
 
     def _difference(self, outputs: Mapping[str, Array]) -> float:
-        return max(
-            relative_error(outputs[name], expected) for name, expected in self._expected.items()
+        found = {name: _Difference() for name in outputs}
+        for name, expected in self._expected.items():
+            found[name].add(outputs[name], expected)
+        return max(each.relative for each in found.values())
+
+
+@dataclass
+class _Difference:
+    """The largest difference of arrays to what is expected, and the range of that."""
+
+    largest: float = 0.0
+    low: float = inf
+    high: float = -inf
+
+    def add(self, array: Array, expected: Array) -> None:
+        difference = np.subtract(array, expected, dtype=np.float64)
+        self.largest = max(self.largest, float(np.abs(difference).max()))
+        self.low, self.high = (
+            min(self.low, float(expected.min())),
+            max(self.high, float(expected.max())),
         )
 
-
-def relative_error(array: Array, expected: Array) -> float:
-    """Return the largest difference as a part of the range of what is expected."""
-    spread = float(expected.max()) - float(expected.min())
-    largest = float(np.abs(np.subtract(array, expected, dtype=np.float64)).max())
-    return largest / spread if spread else float(largest > 0)
+    @property
+    def relative(self) -> float:
+        """The difference as a part of the range."""
+        return self.largest / (self.high - self.low) if self.high > self.low else self.largest

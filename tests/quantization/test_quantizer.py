@@ -5,7 +5,7 @@ by the op, in float; natively, where sums are of integers, an element may be one
 output's scale away where a number lies between two steps.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -81,6 +81,12 @@ def samples(count: int = SAMPLES) -> Array:
     return np.random.default_rng(4).normal(0.3, 1, (count, 5, 9, 7)).astype(np.float32)
 
 
+def output(made: Mapping[str, NDArray[np.generic]]) -> Array:
+    """Return the only output of a network."""
+    (array,) = made.values()
+    return array.astype(np.float32)
+
+
 def session(file: bytes, *, optimized: bool):
     options = runtime.SessionOptions()
     options.log_severity_level = 4
@@ -132,7 +138,7 @@ def test_files_run_in_onnx_runtime_as_the_network_does(
     levels = ("gawee", "llvm") if observer == "minmax" else ("gawee",)
     for level in levels:
         run = made.runner(level)
-        ours = np.stack([next(iter(run({"x": each[None]}).values())) for each in rest])
+        ours = np.stack([output(run({"x": each[None]})) for each in rest])
         steps = steps_apart(made, ours, wanted)
         assert steps.max() <= 1, level
         assert (steps > 0).mean() <= STEPS_APART[name], level
@@ -141,11 +147,11 @@ def test_files_run_in_onnx_runtime_as_the_network_does(
 def test_levels_compute_what_the_graph_does(block: Model) -> None:
     made = block.quantize(samples())
     x = samples(SAMPLES + 1)[-1:]
-    wanted = made.run(x)["y"]
+    wanted = output(made.run(x))
     scale = scales_of(onnx.ModelProto.FromString(export_onnx(made.module, made.bound)))["y"]
 
     for level in ("linalg", "kernels", "loops"):
-        steps = np.abs(made.run(x, level)["y"] - wanted) / scale
+        steps = np.abs(output(made.run(x, level)) - wanted) / scale
         assert np.round(steps).max() <= 1, level
 
 
@@ -211,9 +217,8 @@ def test_products_of_more_axes_have_a_scale_for_each_column(tmp_path: Path) -> N
     assert counts == [1, 1, 1, 4, 4, 7]
     native = made.compile()
     for at in range(0, 20, 2):
-        x, exact = data[at : at + 2], model.run(data[at : at + 2])
-        (wanted,) = exact.values()
-        (got,) = native.run(x).values()
+        x = data[at : at + 2]
+        wanted, got = output(model.run(x)), output(native.run(x))
         assert np.abs(got - wanted).max() <= 0.02 * np.ptp(wanted)
         made_by_ort = session(export_onnx(made.module, made.bound), optimized=False)
         assert steps_apart(made, got, made_by_ort.run(None, {"x": x})[0]).max() <= 1
@@ -271,7 +276,7 @@ class Reader:
 @pytest.mark.parametrize("activations", ACTIVATIONS)
 @pytest.mark.parametrize("name", ["digits", "block"])
 def test_scales_and_weights_are_those_of_onnx_runtime(
-    name: str, activations: str, request: pytest.FixtureRequest, tmp_path: Path
+    name: str, activations: Activations, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     quantization = pytest.importorskip("onnxruntime.quantization")
     model: Model = request.getfixturevalue(name)
