@@ -65,7 +65,7 @@ def _parts(wanted: WantedInput, array: Array, origin: str) -> Sequence[Array]:
     if array.ndim != max(len(shape), 1) or array.shape[1:] != shape[1:] or not len(array):
         tail = "".join(f"x{size}" for size in shape[1:])
         got = shape_text(array.shape) or "a number"
-        raise GaweeError(f"expected {what} of shape Nx{tail[1:]}, got {got}{origin}")
+        raise GaweeError(f"expected {what} of shape N{tail}, got {got}{origin}")
     if len(array) % batch:
         raise GaweeError(
             f"expected {what} to have a multiple of {batch} samples, got {len(array)}{origin}"

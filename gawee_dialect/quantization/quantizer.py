@@ -48,6 +48,7 @@ from gawee_dialect.passes.graph.inline import Inline
 from gawee_dialect.passes.pass_manager import run_pipeline
 from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
 from gawee_dialect.quantization.calibration import (
+    OBSERVERS,
     Observer,
     Range,
     Watch,
@@ -137,6 +138,8 @@ class Quantizer:
     ) -> None:
         """Run the network on data; raises GaweeError as `Model.quantize` does."""
         _require_graph(model)
+        _require_choice("observer", observer, OBSERVERS)
+        _require_choice("activations", activations, ACTIVATIONS)
         self.model = replace(model, module=model.module.clone())
         passes = (CanonicalizePass(), FoldBatchNorm(), FoldConvAdd(), Inline(), CanonicalizePass())
         run_pipeline(make_context(), self.model.module, passes)
@@ -150,6 +153,8 @@ class Quantizer:
             if not all(map(self._early.is_known_early, op.results)) or not op.results
         ]
         self.layers = self._named_layers()
+        if not self.layers:
+            raise GaweeError("expected a layer with weights of float32 to quantize, got none")
         self.nodes = self._nodes()
         self.arrays = self._early_arrays(function)
         wanted = {
@@ -257,6 +262,11 @@ def _require_graph(model: Model) -> None:
     if model.sizes:
         hint = f"model.specialized gives numbers to {', '.join(model.sizes)}; --shape does"
         raise GaweeError(Diagnostic("expected sizes that are numbers to quantize", hint=hint))
+
+
+def _require_choice(what: str, given: str, choices: Sequence[str]) -> None:
+    if given not in choices:
+        raise GaweeError(f"unsupported {what} '{given}'; supported: {', '.join(choices)}")
 
 
 def _name(op: Operation) -> str:

@@ -189,6 +189,53 @@ def test_a_node_that_is_not_there_is_named_with_the_one_that_was_meant(block: Mo
     assert error.value.diagnostics[0].hint == "did you mean 'depthwise'?"
 
 
+@pytest.mark.parametrize("name", ["observer", "activations"])
+def test_choices_are_listed_where_another_is_given(name: str, block: Model) -> None:
+    given = {name: "average"}
+    with pytest.raises(GaweeError, match=f"unsupported {name} 'average'; supported: "):
+        block.quantize(samples(), **given)
+
+
+def test_what_is_no_graph_is_refused(block: Model) -> None:
+    with pytest.raises(GaweeError, match="expected a graph to quantize, got level 'linalg'"):
+        Model(block.lowered("linalg"), block.parameters).quantize(samples())
+
+
+def test_samples_are_as_many_as_runs_take(tmp_path: Path) -> None:
+    (tmp_path / "m.mlir").write_text(MATRICES)
+    weights = {"w": np.ones((4, 5)), "b": np.ones(4), "v": np.ones((7, 4))}
+    model = gawee_dialect.load(tmp_path / "m.mlir", weights)
+    message = "expected data of input 'x' to have a multiple of 2 samples, got 3"
+    with pytest.raises(GaweeError, match=message):
+        model.quantize(np.ones((3, 3, 5), np.float32))
+
+
+PAIR = """func.func @main(%a: tensor<1x3xf32> {gawee.input = "a"}, %b: tensor<1x3xf32> {gawee.input = "b"},
+    %w: tensor<2x3xf32> {gawee.parameter = "w"}) -> (tensor<1x2xf32> {gawee.output = "y"}) {
+  %1 = gawee.add %a, %b : (tensor<1x3xf32>, tensor<1x3xf32>) -> tensor<1x3xf32>
+  %y = gawee.matmul %1, %w : (tensor<1x3xf32>, tensor<2x3xf32>) -> tensor<1x2xf32>
+  func.return %y : tensor<1x2xf32>
+}
+"""
+
+
+def test_inputs_have_samples_that_belong_together(tmp_path: Path) -> None:
+    (tmp_path / "m.mlir").write_text(PAIR)
+    model = gawee_dialect.load(tmp_path / "m.mlir", {"w": np.ones((2, 3), np.float32)})
+    a, b = np.eye(3, dtype=np.float32), np.float32([[1, 2, 3]])
+
+    made = model.quantize({"a": a, "b": np.repeat(b, 3, axis=0)})
+
+    scales = scales_of(onnx.ModelProto.FromString(export_onnx(made.module, made.bound)))
+    ranges = [4 / 255, 7 / 255]  # of the sum, and of the result
+    np.testing.assert_allclose(
+        sorted(each.item() for each in scales.values() if each.size == 1), ranges, rtol=1e-6
+    )
+    message = "expected as many samples of input 'b' as of 'a', got 1 and 3"
+    with pytest.raises(GaweeError, match=message):
+        model.quantize({"a": a, "b": b})
+
+
 MATRICES = """func.func @main(%x: tensor<2x3x5xf32> {gawee.input = "x"},
     %w: tensor<4x5xf32> {gawee.parameter = "w"}, %b: tensor<4xf32> {gawee.parameter = "b"},
     %v: tensor<7x4xf32> {gawee.parameter = "v"})
