@@ -7,6 +7,7 @@ output's scale away where a number lies between two steps.
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -191,7 +192,7 @@ def test_a_node_that_is_not_there_is_named_with_the_one_that_was_meant(block: Mo
 
 @pytest.mark.parametrize("name", ["observer", "activations"])
 def test_choices_are_listed_where_another_is_given(name: str, block: Model) -> None:
-    given = {name: "average"}
+    given: dict[str, Any] = {name: "average"}
     with pytest.raises(GaweeError, match=f"unsupported {name} 'average'; supported: "):
         block.quantize(samples(), **given)
 
@@ -222,7 +223,7 @@ PAIR = """func.func @main(%a: tensor<1x3xf32> {gawee.input = "a"}, %b: tensor<1x
 def test_inputs_have_samples_that_belong_together(tmp_path: Path) -> None:
     (tmp_path / "m.mlir").write_text(PAIR)
     model = gawee_dialect.load(tmp_path / "m.mlir", {"w": np.ones((2, 3), np.float32)})
-    a, b = np.eye(3, dtype=np.float32), np.float32([[1, 2, 3]])
+    a, b = np.eye(3, dtype=np.float32), np.array([[1, 2, 3]], np.float32)
 
     made = model.quantize({"a": a, "b": np.repeat(b, 3, axis=0)})
 

@@ -11,7 +11,7 @@ from gawee_dialect.model import Model, load
 from gawee_dialect.quantization.quantizer import Quantizer
 from gawee_dialect.quantization.sensitivity import Sensitivity
 
-Array = NDArray[np.float32]
+Array = NDArray[np.floating]
 
 NETWORK = """func.func @main(%x: tensor<1x5xf32> {gawee.input = "x"},
     %u: tensor<7x5xf32> {gawee.parameter = "u"}, %b: tensor<7xf32> {gawee.parameter = "b"},
