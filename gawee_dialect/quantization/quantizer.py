@@ -9,7 +9,7 @@ make. `sink-dequantize` makes layers of integers of that, as of any QDQ file.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,6 @@ from gawee_dialect.identifiers import take_name
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.levels import Level, level_of
 from gawee_dialect.locations import node_name
-from gawee_dialect.model import Model
 from gawee_dialect.parameters.given_inputs import Inputs, WantedInput
 from gawee_dialect.parameters.store import Array
 from gawee_dialect.passes.graph.canonicalize import CanonicalizePass
@@ -56,6 +55,9 @@ from gawee_dialect.quantization.calibration import (
     sample_inputs,
 )
 from gawee_dialect.universe import make_context
+
+if TYPE_CHECKING:
+    from gawee_dialect.model import Model
 
 Activations: TypeAlias = Literal["unsigned", "signed"]
 ACTIVATIONS: Sequence[str] = get_args(Activations)
@@ -129,7 +131,7 @@ class Quantizer:
 
     def __init__(
         self,
-        model: Model,
+        model: "Model",
         data: Inputs,
         *,
         observer: Observer = "minmax",
@@ -242,7 +244,7 @@ class Quantizer:
             value: Scale.of(self._ranges[source], self.element) for value, source in sources.items()
         }
 
-    def quantized(self, chosen: Collection[Operation]) -> Model:
+    def quantized(self, chosen: Collection[Operation]) -> "Model":
         """Return the network in which some ops read and make integers."""
         return Rewriter(self, chosen).model()
 
@@ -256,7 +258,7 @@ class Quantizer:
         return self._ops
 
 
-def _require_graph(model: Model) -> None:
+def _require_graph(model: "Model") -> None:
     if level_of(model.module) is not Level.GAWEE:
         raise GaweeError(f"expected a graph to quantize, got level '{level_of(model.module)}'")
     if model.sizes:
@@ -319,7 +321,7 @@ class Rewriter:
         self.parameters: dict[str, Array] = {}
         self.taken: set[str] = set()
 
-    def model(self) -> Model:
+    def model(self) -> "Model":
         """Return the new network."""
         function = self.quantizer.model.function
         for each in entry_arguments(function):
@@ -417,12 +419,12 @@ class Rewriter:
 
 
 def quantize(
-    model: Model,
+    model: "Model",
     data: Inputs,
     observer: Observer,
     exclude: Iterable[str],
     activations: Activations,
-) -> Model:
+) -> "Model":
     """Return a network on integers; see `Model.quantize`."""
     quantizer = Quantizer(model, data, observer=observer, activations=activations)
     return quantizer.quantized(quantizer.all_but(tuple(exclude)))
