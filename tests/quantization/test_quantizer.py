@@ -5,6 +5,7 @@ by the op, in float; natively, where sums are of integers, an element may be one
 output's scale away where a number lies between two steps.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -361,3 +362,21 @@ def parameters(file) -> list[tuple[Array, Array]]:
             zero = np.zeros_like(scale) if len(node.input) < 3 else constants[node.input[2]]
             found.append((scale, np.broadcast_to(np.ravel(zero), scale.shape).astype(np.int32)))
     return sorted(found, key=lambda each: (len(each[0]), *each[0], *each[1]))
+
+
+def test_files_that_are_read_and_written_again_have_the_same_pairs(
+    block: Model, tmp_path: Path
+) -> None:
+    made = block.quantize(samples())
+    path = tmp_path / "int8.onnx"
+    path.write_bytes(export_onnx(made.module, made.bound))
+
+    read = gawee_dialect.load(path)
+    again = onnx.ModelProto.FromString(export_onnx(read.module, read.bound))
+
+    first, second = (
+        Counter(each.op_type for each in file.graph.node) for file in (onnx.load(path), again)
+    )
+    for op_type in ("QuantizeLinear", "DequantizeLinear"):
+        assert second[op_type] == first[op_type] > 5
+    assert not {"Round", "Clip", "Cast", "Mul", "Div"} & second.keys()
