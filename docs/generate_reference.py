@@ -45,6 +45,7 @@ TOOLS = (
     "gawee_translate",
     "gawee_run",
     "gawee_tune",
+    "gawee_quantize",
     "gawee_reduce",
     "gawee_check",
     "gawee_fuzz",

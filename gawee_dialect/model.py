@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from gawee_dialect.parameters.given_inputs import Inputs
     from gawee_dialect.parameters.store import Array
     from gawee_dialect.passes.insertion import Insertion
+    from gawee_dialect.quantization.calibration import Observer
+    from gawee_dialect.quantization.quantizer import Activations
     from gawee_dialect.report.document import Report
     from gawee_dialect.source import Source
 
@@ -293,6 +295,26 @@ class Model:
         from gawee_dialect.report.document import report_of_model
 
         return report_of_model(self, Level(level), options, passes, inputs)
+
+    def quantize(
+        self,
+        data: Inputs,
+        *,
+        observer: Observer = "minmax",
+        exclude: Iterable[str] = (),
+        activations: Activations = "unsigned",
+    ) -> Model:
+        """Return the network on integers of 8 bits, in ONNX's QDQ form, which all levels run.
+
+        `data` are inputs as for `run`, with samples along the first axis: on them ranges of
+        activations are found. `observer` takes whole ranges (`minmax`), 99.99 % of the numbers
+        (`percentile`), or what makes the least squared error (`mse`). Normalizations are folded
+        first; weights have a scale for each output channel. Nodes of `exclude` stay in float.
+        Raises GaweeError for data that does not fit or is not finite, and for unknown nodes.
+        """
+        from gawee_dialect.quantization.quantizer import quantize
+
+        return quantize(self, data, observer, exclude, activations)
 
     def cost(self) -> CostReport | None:
         """Return FLOPs and bytes of every node; None where the module is no longer a graph."""

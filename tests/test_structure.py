@@ -77,6 +77,7 @@ FORBIDDEN = {
         "tuning",
     },
     "evaluation": {"frontends", "plots", "reduce", "report", "tools", "tuning"},
+    "quantization": {"backend", "plots", "reduce", "report", "tools", "tuning"},
     "experiments": {"backend", "frontends", "instruments", "plots", "reduce", "report", "tools"},
     "workers": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
     "tuning": {"frontends", "interpreter", "plots", "reduce", "tools"},

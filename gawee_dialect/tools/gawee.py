@@ -14,6 +14,7 @@ TOOLS: Mapping[str, str] = {
     "opt": "run passes on MLIR",
     "translate": "translate graphs to MLIR, from and to other formats",
     "run": "run a network at any level; time, compare and export it",
+    "quantize": "make layers integers of 8 bits, and say what that costs",
     "tune": "search for fast schedules by measuring them",
     "reduce": "make a failing module small",
     "check": "name the pass that is wrong in another tool's pipeline, as mlir-opt's",

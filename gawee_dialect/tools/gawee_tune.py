@@ -20,8 +20,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from gawee_dialect.backend.openmp import check_threads, cores
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.evaluation.search import STRATEGIES
-from gawee_dialect.model import Model, load
-from gawee_dialect.parameters.given_inputs import random_parameters
 from gawee_dialect.passes.insertion import Insertion, parse_insertion
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.schedules.database import NO_CHOICES
@@ -29,15 +27,9 @@ from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.schedules.keys import Decision
 from gawee_dialect.target.host import llvm_host, model_name
 from gawee_dialect.tools.command_line import DONE, CommandParser, positive, run_tool
-from gawee_dialect.tools.graph_arguments import (
-    add_graph,
-    add_inputs,
-    add_insert,
-    read_shapes,
-    read_values,
-)
+from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
-from gawee_dialect.tools.run_session import PictureScale, input_specs, read_inputs
+from gawee_dialect.tools.run_session import PictureScale, input_specs, read_inputs, read_model
 from gawee_dialect.tuning.search import Outcome, Phase, Settings, Tuner, choices_of, shown
 from gawee_dialect.universe import all_passes
 from gawee_dialect.workers import Workers
@@ -225,22 +217,6 @@ def make_tuner(arguments: Namespace, database: str) -> Tuner:
     return Tuner(model.module, model.bound, inputs, database, settings)
 
 
-def read_model(arguments: Namespace) -> Model:
-    """Read the network that a command line names; raises GaweeError and OSError."""
-    random = arguments.weights == "random"
-    model = load(
-        arguments.graph,
-        {} if random else arguments.weights,
-        shapes=read_shapes(arguments.shape),
-        values=read_values(arguments.value),
-        format=arguments.source,
-    )
-    if random and not arguments.list:
-        weights = input_specs(model.entry.weights)
-        model.parameters = random_parameters(weights, arguments.seed)
-    return model
-
-
 def passes_of(arguments: Namespace) -> tuple[Insertion, ...]:
     """Return the passes that a command line puts into the pipeline; raises GaweeError."""
     return tuple(parse_insertion(text, all_passes()) for text in arguments.insert)
@@ -250,7 +226,9 @@ def list_choices(arguments: Namespace) -> int:
     """Print what is chosen now; raises GaweeError and OSError."""
     path = Path(arguments.database)
     known = read_schedules(path) if path.exists() else NO_CHOICES
-    for entry in choices_of(read_model(arguments).module, known, passes_of(arguments)):
+    for entry in choices_of(
+        read_model(arguments, weights=False).module, known, passes_of(arguments)
+    ):
         sys.stdout.write(entry.line())
     return DONE
 

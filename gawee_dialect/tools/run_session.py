@@ -24,7 +24,7 @@ from gawee_dialect.dialect.types import dtype_name, install_hint, is_shaped, sha
 from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.frontends.graph import Graph
 from gawee_dialect.levels import Level
-from gawee_dialect.model import Model, model_of
+from gawee_dialect.model import Model, load, model_of
 from gawee_dialect.parameters import open_archive
 from gawee_dialect.parameters.archives import read_npy, read_npz
 from gawee_dialect.parameters.data_files import MAX_TENSOR_BYTES
@@ -34,7 +34,7 @@ from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import parse_passes, run_pipeline
 from gawee_dialect.source import Source
 from gawee_dialect.tools.code_flags import code_options
-from gawee_dialect.tools.graph_arguments import read_options
+from gawee_dialect.tools.graph_arguments import read_options, read_shapes, read_values
 from gawee_dialect.universe import all_passes, make_context
 
 if TYPE_CHECKING:
@@ -352,6 +352,24 @@ def make_session(arguments: Namespace) -> Session:
     if not arguments.emit:
         inputs = read_inputs(specs, arguments.input, arguments.inputs, arguments.seed, scale)
     return Session(arguments, graph, model, inputs, code_options(arguments), Console(), progress)
+
+
+def read_model(arguments: Namespace, *, weights: bool = True) -> Model:
+    """Read the network that a command line names; raises GaweeError and OSError.
+
+    Random weights are drawn where `weights` are needed.
+    """
+    random = arguments.weights == "random"
+    model = load(
+        arguments.graph,
+        {} if random else arguments.weights,
+        shapes=read_shapes(arguments.shape),
+        values=read_values(arguments.value),
+        format=arguments.source,
+    )
+    if random and weights:
+        model.parameters = random_parameters(input_specs(model.entry.weights), arguments.seed)
+    return model
 
 
 def add_constants(model: Model, path: str) -> None:

@@ -36,6 +36,7 @@ PAGES = [
     ROOT / "docs" / "loaded_files.md",
     ROOT / "docs" / "measuring.md",
     ROOT / "docs" / "operator_descriptions.md",
+    ROOT / "docs" / "quantization.md",
     ROOT / "docs" / "schedule_library.md",
     ROOT / "docs" / "index_notation.md",
     ROOT / "docs" / "weights.md",
@@ -45,7 +46,7 @@ PAGES = [
 ]
 QUICK = ("README", "first_pass", "torch_mlir", "weights", "workbench")
 """Pages of the quick run; the others take half a minute each with all their tools' starts."""
-TOOLS = ("opt", "translate", "run", "reduce", "experiment", "fuzz")
+TOOLS = ("opt", "translate", "run", "reduce", "experiment", "fuzz", "quantize")
 IMPORTED = (
     *MODULES,
     "gawee_dialect.scheduling",

@@ -8,9 +8,10 @@ import pytest
 
 pytest.importorskip("distributed")
 
+from gawee_dialect.workers.workers import Done
+
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.workers.dask_workers import DaskWorkers
-from gawee_dialect.workers.workers import Done
 from tests.effort import FULL, full_run
 from tests.workers.cluster import cluster
 from tests.workers.tasks import process_id, square

@@ -31,6 +31,7 @@ from gawee_dialect.frontends.metadata import (
     metadata_values,
 )
 from gawee_dialect.frontends.onnx.export.open_sizes import SizeNodes
+from gawee_dialect.frontends.onnx.export.quantization import inner_ops, quantizations
 from gawee_dialect.frontends.onnx.export.recurrence import not_needed, recurrences, write_layer
 from gawee_dialect.frontends.onnx.export.registry import (
     Attribute,
@@ -82,7 +83,8 @@ class _Exporter:
         self.inputs: list[ExportedValue] = []
         self.weights: list[ExportedValue] = []
         self.layers = recurrences(function)
-        self.gone = not_needed(self.layers.values())
+        self.quantizations = quantizations(function)
+        self.gone = not_needed(self.layers.values()) | inner_ops(self.quantizations)
 
     def export(self) -> ExportedGraph:
         """Return the graph; raises GaweeError with all that cannot be written."""
@@ -204,6 +206,12 @@ class _Exporter:
     def _add(self, op: Operation) -> None:
         writer = writers().get(type(op))
         nodes = _OpNodes(self, op)
+        if op in self.quantizations:
+            self.quantizations[op].write(nodes, op)
+            (made,) = nodes.made
+            made.name = self._unique_node(f"{made.outputs[0].name}_{made.op_type}")
+            self.nodes.append(made)
+            return
         try:
             if op in self.layers:
                 write_layer(nodes, self.layers[op])
