@@ -1,5 +1,6 @@
 // RUN: gawee-opt %s -p 'pack-nibble-products{target=znver5}' | filecheck %s
 // RUN: gawee-opt %s -p 'pack-nibble-products{target=skylake-avx512}' | filecheck --check-prefix OTHER %s
+// RUN: gawee-opt %s -p 'pack-nibble-products{target=znver5},assign-schedules{target=znver5 num-threads=1}' | filecheck --check-prefix ONE %s
 
 // Blocks of 32 floats become multiples of a step of each, in three words of bytes for four of them.
 // A step of the product is a block then. OTHER processors multiply floats.
@@ -12,13 +13,19 @@
 // CHECK:         %sums = gawee.kernel parallel [3, 2] reduce [32] ins(%multiples : tensor<3x2x32xi32>)
 // CHECK:           arith.constant -8 : i32
 // CHECK-COUNT-3: %{{digits.*}} = gawee.kernel parallel [3, 2, 8] ins(%multiples, %multiples, %multiples, %multiples :
-// CHECK:         %y = gawee.kernel parallel [3, 5] reduce [2] ins(%s, %q, %q, %q, %q, %digits,
+// CHECK:         %y = gawee.kernel parallel [3, 37] reduce [2] ins(%s, %q, %q, %q, %q, %digits,
 // CHECK-SAME:      affine_map<(d0, d1, d2) -> (d1, d2, 0)>, affine_map<(d0, d1, d2) -> (d1, d2, 1)>, affine_map<(d0, d1, d2) -> (d1, d2, 2)>, affine_map<(d0, d1, d2) -> (d1, d2, 3)>
+// Words of all places are packed as ONE tensor, for tiles of one vector.
+// ONE-LABEL: func.func @blocks_are_multiplied_as_bytes
+// ONE:         %[[Q:.*]] = gawee.kernel parallel [37, 2, 4] ins(%q : tensor<37x2x4xi32>)
+// ONE:         schedule{{.*}} : tensor<3x2x4x16xi32>
+// ONE-NEXT:    %y = gawee.kernel parallel [3, 37] reduce [2] ins(%{{.*}}, %[[Q]], %[[Q]], %[[Q]], %[[Q]], %digits,
+// ONE:         schedule #gawee.schedule<loops = [d1 by 16, d2], vector = d1 by 16>
 // OTHER-LABEL: func.func @blocks_are_multiplied_as_bytes
-// OTHER-NEXT:    gawee.kernel parallel [3, 5] reduce [2, 4] ins(%s, %q, %x,
-func.func @blocks_are_multiplied_as_bytes(%x: tensor<3x64xf32> {gawee.input = "x"}, %s: tensor<5x2xf32> {gawee.parameter = "s"}, %q: tensor<5x2x4xi32> {gawee.parameter = "q"})
-    -> (tensor<3x5xf32> {gawee.output = "y"}) {
-  %y = gawee.kernel parallel [3, 5] reduce [2, 4] ins(%s, %q, %x, %x, %x, %x, %x, %x, %x, %x : tensor<5x2xf32>, tensor<5x2x4xi32>, tensor<3x64xf32>, tensor<3x64xf32>, tensor<3x64xf32>, tensor<3x64xf32>, tensor<3x64xf32>, tensor<3x64xf32>, tensor<3x64xf32>, tensor<3x64xf32>)
+// OTHER-NEXT:    gawee.kernel parallel [3, 37] reduce [2, 4] ins(%s, %q, %x,
+func.func @blocks_are_multiplied_as_bytes(%x: tensor<3x64xf32> {gawee.input = "x"}, %s: tensor<37x2xf32> {gawee.parameter = "s"}, %q: tensor<37x2x4xi32> {gawee.parameter = "q"})
+    -> (tensor<3x37xf32> {gawee.output = "y"}) {
+  %y = gawee.kernel parallel [3, 37] reduce [2, 4] ins(%s, %q, %x, %x, %x, %x, %x, %x, %x, %x : tensor<37x2xf32>, tensor<37x2x4xi32>, tensor<3x64xf32>, tensor<3x64xf32>, tensor<3x64xf32>, tensor<3x64xf32>, tensor<3x64xf32>, tensor<3x64xf32>, tensor<3x64xf32>, tensor<3x64xf32>)
     maps [affine_map<(i, j, b, w) -> (j, b)>, affine_map<(i, j, b, w) -> (j, b, w)>, affine_map<(i, j, b, w) -> (i, b * 32 + w * 4 + 0)>, affine_map<(i, j, b, w) -> (i, b * 32 + w * 4 + 1)>, affine_map<(i, j, b, w) -> (i, b * 32 + w * 4 + 2)>, affine_map<(i, j, b, w) -> (i, b * 32 + w * 4 + 3)>, affine_map<(i, j, b, w) -> (i, b * 32 + w * 4 + 16)>, affine_map<(i, j, b, w) -> (i, b * 32 + w * 4 + 17)>, affine_map<(i, j, b, w) -> (i, b * 32 + w * 4 + 18)>, affine_map<(i, j, b, w) -> (i, b * 32 + w * 4 + 19)>, affine_map<(i, j, b, w) -> (i, j)>]
     initial 0.0 : f32 accumulate {
   ^bb0(%f: f32, %u: i32, %x0: f32, %x1: f32, %x2: f32, %x3: f32, %x4: f32, %x5: f32, %x6: f32, %x7: f32, %t: f32):
@@ -101,8 +108,8 @@ func.func @blocks_are_multiplied_as_bytes(%x: tensor<3x64xf32> {gawee.input = "x
   } finish {
   ^bb0(%f: f32, %u: i32, %x0: f32, %x1: f32, %x2: f32, %x3: f32, %x4: f32, %x5: f32, %x6: f32, %x7: f32, %t: f32):
     gawee.yield %t : f32
-  } : tensor<3x5xf32>
-  func.return %y : tensor<3x5xf32>
+  } : tensor<3x37xf32>
+  func.return %y : tensor<3x37xf32>
 }
 
 // So do any number of rows, and blocks of one word.
