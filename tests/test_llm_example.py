@@ -777,10 +777,11 @@ CHECKED = [
 """Formats, and for which processor kernels are chosen: one that multiplies bytes, or floats."""
 
 
-@pytest.mark.parametrize(("dtype", "target"), mostly_full(CHECKED))
+@pytest.mark.parametrize("case", mostly_full(CHECKED), ids=str)
 def test_each_pass_of_a_step_with_its_cache_is_checked_and_proved(
-    dtype: str, target: str, example: Mapping[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+    case: tuple[str, str], example: Mapping[str, ModuleType], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    dtype, target = case
     model, inputs = decode_step(example, dtype, monkeypatch)
     module = model.for_inputs(inputs).module
     to_loops = f"gawee-to-kernels{{num-threads=1 target={target}}},gawee-kernels-to-loops"
