@@ -247,14 +247,13 @@ class Packing:
 
 
 def with_places(operand: Operand, others: Sequence[Operand]) -> tuple[Operand, Sequence[int]]:
-    """Return an operand with a further dimension for each axis along which other operands read the
-    same tensor at another place, so that all are packed as one; and these axes."""
+    """Return an operand with a further dimension for each axis along which operands read the same
+    tensor at every place, so that all are packed as one; and these axes."""
     same = [each.map.results for each in others if each.value is operand.value]
     results, places = list(operand.map.results), list[int]()
-    for axis, expr in enumerate(results):
-        if isinstance(expr, AffineConstantExpr) and any(
-            isinstance(each[axis], AffineConstantExpr) and each[axis] != expr for each in same
-        ):
+    for axis, size in enumerate(operand.shape):
+        read = {each[axis] for each in same}
+        if all(isinstance(each, AffineConstantExpr) for each in read) and 1 < len(read) == size:
             results[axis] = AffineExpr.dimension(operand.map.num_dims + len(places))
             places.append(axis)
     map = AffineMap(operand.map.num_dims + len(places), 0, tuple(results))
