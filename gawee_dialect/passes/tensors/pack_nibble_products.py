@@ -298,7 +298,7 @@ def _over_largest(builder: Builder, arguments: Sequence[SSAValue]) -> SSAValue:
 
 def _multiple(builder: Builder, arguments: Sequence[SSAValue]) -> SSAValue:
     """Insert the nearest multiple of a step; what is no number is any."""
-    value = builder.insert(arith.DivfOp(*arguments)).result
+    value = builder.insert(arith.DivfOp(arguments[0], arguments[1])).result
     value = builder.insert(arith.MinnumfOp(value, _number(builder, LARGEST, f32))).result
     value = builder.insert(arith.MaxnumfOp(value, _number(builder, -LARGEST, f32))).result
     value = builder.insert(math.RoundEvenOp(value)).result
