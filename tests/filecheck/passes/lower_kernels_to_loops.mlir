@@ -450,10 +450,10 @@ func.func @a_step_fetches_as_many_lines_as_its_share_has(%x: memref<4x6x5xf32>, 
 
 // Of rows in blocks of 8 channels, 3 places are 24 floats: each of the 8 steps of a block fetches the line 3 floats further.
 // CHECK-LABEL: func.func @rows_in_blocks_are_fetched_block_by_block
-// CHECK:         scf.for %[[I:[a-z0-9_]+]] =
-// CHECK:           scf.for %[[B:[a-z0-9_]+]] =
-// CHECK:             scf.for %[[C:[a-z0-9_]+]] =
-// CHECK:               %[[T:.*]] = arith.muli %[[C]], %c3
+// CHECK:         scf.for %d0 =
+// CHECK:           scf.for %[[B:d2]] =
+// CHECK:             scf.for %[[C:d2_[0-9]+]] =
+// CHECK:               %[[T:[0-9]+]] = arith.muli %[[C]], %c3
 // CHECK:               memref.prefetch %x[%[[B]], %{{.*}}, %[[T]]], read, locality<2>, data : memref<5x12x8xf32>
 func.func @rows_in_blocks_are_fetched_block_by_block(%x: memref<5x12x8xf32>, %w: memref<40x8xf32>, %y: memref<12x8xf32>) {
   gawee.kernel parallel [12, 8] reduce [40] ins(%x, %w : memref<5x12x8xf32>, memref<40x8xf32>) outs(%y)
