@@ -6,13 +6,13 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from gawee_dialect.frontends.op_mapping.entry_function import EntryFunction
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import TensorType, f32
 
 from gawee_dialect import CodeOptions, Model
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.dialect.open_size import OpenSize, SizeName
-from gawee_dialect.frontends.op_mapping.entry_function import EntryFunction
 from gawee_dialect.levels import Level
 from gawee_dialect.parameters.store import MemoryStore
 from gawee_dialect.target.machine import find_processor

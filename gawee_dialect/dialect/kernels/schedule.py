@@ -53,7 +53,8 @@ class Schedule:
        loop may go in steps of two along another reduction, which one accumulator takes.
     5. `prefetch` says of which input the next iteration of a parallel loop's part is fetched while
        this one computes: a little at each step of the reductions. The part is one run of memory,
-       as it is of weights that are packed in the order in which they are read.
+       as it is of weights that are packed in the order in which they are read; of an input in
+       blocks it is a run for each block, which the steps of that block fetch.
     """
 
     loops: tuple[Loop, ...]

@@ -14,8 +14,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.analysis.four_bits import NUMBERS, lookup_of
-from gawee_dialect.analysis.index_maps import composed
-from gawee_dialect.dialect.affine_range import sum_of, used_dims
+from gawee_dialect.dialect.affine_range import composed, sum_of, used_dims
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, shape_of
 from gawee_dialect.dialect.kernels.packed_products import (
     PackedProduct,

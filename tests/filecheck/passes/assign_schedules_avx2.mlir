@@ -6,7 +6,7 @@
 // CHECK-SAME:      (d1 floordiv 16), d2, d3, (d1 mod 16), {{.*}})>] finish
 // CHECK:         } schedule #gawee.schedule<loops = [d0 by
 // CHECK:         gawee.kernel parallel [1, 64, 56, 56] reduce [64, 3, 3] ins(%x, %[[W]] :
-// CHECK:         } schedule #gawee.schedule<loops = [{{.*}}, d4 by 16, d5, d6, d4], vector = d1 by 8, parallel = {{[12]}}>
+// CHECK:         } schedule #gawee.schedule<loops = [{{.*}}, d4 by 16, d5, d6, d4], vector = d1 by 8, parallel = {{[12]}}{{.*}}>
 func.func @weights_are_packed_in_the_order_in_which_a_schedule_reads_them(%x: tensor<1x4x58x58x16xf32>, %w: tensor<64x64x3x3xf32> {gawee.parameter = "w"}) -> tensor<1x4x56x56x16xf32> {
   %y = gawee.kernel parallel [1, 64, 56, 56] reduce [64, 3, 3] ins(%x, %w : tensor<1x4x58x58x16xf32>, tensor<64x64x3x3xf32>)
     maps [affine_map<(n, f, h, w, c, i, j) -> (n, c floordiv 16, h + i, w + j, c mod 16)>,

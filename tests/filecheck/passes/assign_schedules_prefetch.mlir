@@ -116,3 +116,50 @@ func.func @lines_are_not_fetched_over_and_over(%x: tensor<2048x320xf32>, %w: ten
   } : tensor<2048x8192xf32>
   func.return %y : tensor<2048x8192xf32>
 }
+
+// -----
+
+// Places of a row in 32 blocks of channels: 32 runs, 200 KB apart, of 6 MB.
+// CHECK-LABEL: func.func @rows_in_blocks_of_channels_are_fetched_for_the_next_tile
+// CHECK:         gawee.kernel parallel [1, 96, 57, 56] reduce [512]
+// CHECK:         schedule #gawee.schedule<loops = [{{.*}}d3 by {{[0-9]+}}, d4 by 16, d4], vector = d1 by 16, parallel = {{[12]}}, prefetch = input 0 along d3>
+func.func @rows_in_blocks_of_channels_are_fetched_for_the_next_tile(%x: tensor<1x32x57x56x16xf32>, %w: tensor<96x512xf32> {gawee.parameter = "w"}) -> tensor<1x6x57x56x16xf32> {
+  %y = gawee.kernel parallel [1, 96, 57, 56] reduce [512] ins(%x, %w : tensor<1x32x57x56x16xf32>, tensor<96x512xf32>)
+    maps [affine_map<(n, f, h, w, c) -> (n, c floordiv 16, h, w, c mod 16)>,
+    affine_map<(n, f, h, w, c) -> (f, c)>,
+    affine_map<(n, f, h, w, c) -> (n, f floordiv 16, h, w, f mod 16)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<1x6x57x56x16xf32>
+  func.return %y : tensor<1x6x57x56x16xf32>
+}
+
+// -----
+
+// All that is read is 340 KB.
+// CHECK-LABEL: func.func @rows_that_the_second_cache_holds_are_near_enough
+// CHECK:         gawee.kernel parallel [1, 96, 11, 13] reduce [512]
+// CHECK-NOT:     prefetch
+// CHECK:         func.return
+func.func @rows_that_the_second_cache_holds_are_near_enough(%x: tensor<1x32x11x13x16xf32>, %w: tensor<96x512xf32> {gawee.parameter = "w"}) -> tensor<1x6x11x13x16xf32> {
+  %y = gawee.kernel parallel [1, 96, 11, 13] reduce [512] ins(%x, %w : tensor<1x32x11x13x16xf32>, tensor<96x512xf32>)
+    maps [affine_map<(n, f, h, w, c) -> (n, c floordiv 16, h, w, c mod 16)>,
+    affine_map<(n, f, h, w, c) -> (f, c)>,
+    affine_map<(n, f, h, w, c) -> (n, f floordiv 16, h, w, f mod 16)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<1x6x11x13x16xf32>
+  func.return %y : tensor<1x6x11x13x16xf32>
+}

@@ -445,3 +445,27 @@ func.func @a_step_fetches_as_many_lines_as_its_share_has(%x: memref<4x6x5xf32>, 
   } schedule #gawee.schedule<loops = [d0, d3], vector = d2 by 8, prefetch = input 1 along d0> : memref<4x6x24xf32>
   func.return
 }
+
+// -----
+
+// Of rows in blocks of 8 channels, 3 places are 24 floats: each of the 8 steps of a block fetches the line 3 floats further.
+// CHECK-LABEL: func.func @rows_in_blocks_are_fetched_block_by_block
+// CHECK:         scf.for %d0 =
+// CHECK:           scf.for %[[B:d2]] =
+// CHECK:             scf.for %[[C:d2_[0-9]+]] =
+// CHECK:               %[[T:[0-9]+]] = arith.muli %[[C]], %c3
+// CHECK:               memref.prefetch %x[%[[B]], %{{.*}}, %[[T]]], read, locality<2>, data : memref<5x12x8xf32>
+func.func @rows_in_blocks_are_fetched_block_by_block(%x: memref<5x12x8xf32>, %w: memref<40x8xf32>, %y: memref<12x8xf32>) {
+  gawee.kernel parallel [12, 8] reduce [40] ins(%x, %w : memref<5x12x8xf32>, memref<40x8xf32>) outs(%y)
+    maps [affine_map<(i, j, k) -> (k floordiv 8, i, k mod 8)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%a: f32, %b: f32, %t: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %t, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%a: f32, %b: f32, %t: f32):
+    gawee.yield %t : f32
+  } schedule #gawee.schedule<loops = [d0 by 3, d2 by 8, d2], vector = d1 by 8, prefetch = input 0 along d0> : memref<12x8xf32>
+  func.return
+}

@@ -6,11 +6,11 @@ from math import prod
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
-from xdsl.ir.affine import AffineConstantExpr, AffineExpr
+from xdsl.ir.affine import AffineConstantExpr, AffineExpr, AffineMap
 
-from gawee_dialect.dialect.affine_range import used_dims
+from gawee_dialect.dialect.affine_range import used_dims, value_range
 from gawee_dialect.dialect.kernels.kernel import KernelOp, element_of, shape_of
-from gawee_dialect.dialect.kernels.schedule import Prefetch, Schedule
+from gawee_dialect.dialect.kernels.schedule import Loop, Prefetch, Schedule
 from gawee_dialect.dialect.open_size import OpenSize, is_open
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
@@ -50,7 +50,8 @@ def build_prefetch(
 ) -> None:
     """Insert what the step of the reductions at point `first` fetches, if the schedule says so.
 
-    All steps of an iteration fetch as much: together the run of memory that the next one reads.
+    All steps of an iteration fetch as much: together the run of memory that the next one reads. Of
+    an input that lies in blocks, the steps of a block fetch what the next one reads of this block.
     Where rows are so few that they are less than half a tile (`extent`), a step takes no longer
     than to load what it reads: then nothing is fetched, but by one that is long.
     """
@@ -59,7 +60,7 @@ def build_prefetch(
         return
     inner = (loop for loop in schedule.loops if isinstance(op.sizes[loop.dim], OpenSize))
     if all(FEW * extent[loop.dim] >= loop.step for loop in inner):
-        _Iteration(op, schedule, schedule.prefetch).build(builder, counters, first)
+        _Iteration(op, schedule, schedule.prefetch, extent).build(builder, counters, first)
     elif len(op.accumulate.block.ops) > LONG:
         _fetch_ahead(builder, op, IndexBuilder(builder, counters), first)
 
@@ -90,16 +91,17 @@ class _Iteration:
     op: KernelOp
     schedule: Schedule
     prefetch: Prefetch
+    extent: Sequence[int]
 
     def __post_init__(self) -> None:
         loops = self.schedule.loops
         at = next(i for i, loop in enumerate(loops) if loop.dim == self.prefetch.dim)
-        self.sizes = list(self.op.sizes)
-        for loop in loops[: at + 1]:
-            self.sizes[loop.dim] = min(loop.step, self.sizes[loop.dim])
-        self.step = loops[at].step
-        self.inner = {loop.dim: loop.step for loop in loops[at + 1 :]}
-        """The loops inside: by dimension, how far a step of the innermost one goes."""
+        inside = run_begins(self.op, self.schedule, self.prefetch)
+        self.sizes = _sizes_inside(self.op, loops[:inside])
+        self.is_whole = inside == at + 1
+        self.step = loops[at].step if self.is_whole else self.extent[self.prefetch.dim]
+        self.inner = {loop.dim: loop.step for loop in loops[inside:]}
+        """The loops over a run: by dimension, how far a step of the innermost one goes."""
 
     def build(self, builder: Builder, counters: Counters, first: Sequence[LinearIndex]) -> None:
         """Insert the prefetches of one step."""
@@ -118,8 +120,11 @@ class _Iteration:
             builder.insert(PrefetchOp(buffer, at, locality=SECOND_CACHE))
 
     def _length(self) -> int:
-        """Return how many elements of the input an iteration reads."""
-        return prod(self.sizes[dim] for dim in used_dims(self.op.maps[self.prefetch.input]))
+        """Return how many elements of the input an iteration reads, or are between those."""
+        map = self.op.maps[self.prefetch.input]
+        if self.is_whole:
+            return prod(self.sizes[dim] for dim in used_dims(map))
+        return prod(_lengths(map, self.sizes))
 
     def _number(
         self, indices: IndexBuilder, first: Sequence[LinearIndex], lines: int
@@ -136,7 +141,7 @@ class _Iteration:
                 place = _place(indices, first[dim], step, count)
             else:
                 count = -(-size // step)
-                place = first[dim].parts(step)[0]
+                place = first[dim].parts(size)[1].parts(step)[0]
             number += place.scaled(steps)
             steps *= count
         return number, steps
@@ -145,10 +150,53 @@ class _Iteration:
         self, indices: IndexBuilder, first: Sequence[LinearIndex]
     ) -> list[LinearIndex]:
         """Return where the part of the input begins that the next iteration reads."""
-        dims = [LinearIndex() if dim in self.inner else at for dim, at in enumerate(first)]
+        dims = [self._start(dim, at) if dim in self.inner else at for dim, at in enumerate(first)]
         dims[self.prefetch.dim] += LinearIndex(self.step)
         found = [indices.evaluate(e, dims) for e in self.op.maps[self.prefetch.input].results]
         return [index for index in found if index is not None]
+
+    def _start(self, dim: int, at: LinearIndex) -> LinearIndex:
+        """Return where the loops over a run that are along a dimension begin."""
+        size = self.sizes[dim]
+        return LinearIndex() if isinstance(size, OpenSize) else at.parts(size)[0].scaled(size)
+
+
+def run_begins(op: KernelOp, schedule: Schedule, prefetch: Prefetch) -> int:
+    """Return from which loop on what the next iteration reads of an input is one run of memory.
+
+    That are all that are inside of the one that is prefetched along, where there is none.
+    """
+    loops = schedule.loops
+    inside = next(i for i, loop in enumerate(loops) if loop.dim == prefetch.dim) + 1
+    shape, map = shape_of(op.inputs[prefetch.input]), op.maps[prefetch.input]
+    if is_open(op.sizes) or is_open(shape):
+        return inside
+    for number in range(inside, len(loops)):
+        sizes = _sizes_inside(op, loops[:number])
+        if _is_run(map, shape, sizes):
+            return number
+    return inside
+
+
+def _sizes_inside(op: KernelOp, loops: Sequence[Loop]) -> list[int]:
+    """Return how many points there are along each dimension inside of some loops."""
+    sizes = list(op.sizes)
+    for loop in loops:
+        sizes[loop.dim] = min(loop.step, sizes[loop.dim])
+    return sizes
+
+
+def _lengths(map: AffineMap, sizes: Sequence[int]) -> list[int]:
+    """Return from which element of each axis to which the points of a box lead."""
+    ranges = (value_range(expr, sizes) for expr in map.results)
+    return [most - least + 1 for least, most in ranges]
+
+
+def _is_run(map: AffineMap, shape: Sequence[int], sizes: Sequence[int]) -> bool:
+    """Whether points of a box read elements side by side: whole axes behind the first of many."""
+    lengths = _lengths(map, sizes)
+    first = next((axis for axis, length in enumerate(lengths) if length > 1), len(lengths))
+    return lengths[first + 1 :] == list(shape[first + 1 :])
 
 
 def _place(indices: IndexBuilder, first: LinearIndex, step: int, count: int) -> LinearIndex:
