@@ -1,5 +1,5 @@
 """Make a failing module small: fewer ops, smaller tensors, plainer attributes, the same failure.
 
-`failure.py` and `numeric.py` say what failing is, `draft.py` and `sizes.py` make smaller modules,
-`links.py` says which sizes go together, `reducer.py` proposes and tries.
+`failure.py` says what failing is, `draft.py`, `cuts.py` and `sizes.py` make smaller modules,
+`reducer.py` proposes and tries.
 """

@@ -2,6 +2,6 @@
 
 {"id": ..., "name": ..., "tensors": [...], "nodes": [...], "inputs": [0], "outputs": [2]}
 
-Everything refers to tensors by their index. `read.py` decodes and checks, `write.py` is the way
-back, `importer.py` makes a module of it, `export.py` makes it of a module.
+Everything refers to tensors by their index. `document.py` decodes and checks, and is the way back;
+`xoc_graph.py` makes a module of it, `export.py` makes it of a module.
 """

@@ -207,7 +207,7 @@ class ArraySpec:
     """What an argument must be, and what it is for.
 
     That is a `number`, an `index`, a `weight`, `positive`, a `divisor`, or what integers are for
-    (`integer_uses.py`).
+    (`use_of_integers`).
     """
 
     name: str

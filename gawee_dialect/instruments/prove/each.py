@@ -316,7 +316,7 @@ class ProveEach(EachPass[ProofStep]):
             yield self._data_set(module, name, array_of_extremes, EXTREMES)
 
     def _with_jumps(self, module: ModuleOp, name: str) -> Iterator[DataSet]:
-        """Yield data of `jumps.py`, where something jumps."""
+        """Yield data of `array_of_jumps`, where something jumps."""
         if has_jumps(module):
             yield self._data_set(module, name, array_of_jumps, JUMPS)
 
