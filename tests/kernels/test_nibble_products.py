@@ -73,7 +73,7 @@ def test_products_are_those_of_the_numbers_that_are_stored(
         made = code.run({"x": x})["y"]
         # Half a step of each block is 6e-8 of its largest number, and sums round as f32 does.
         close = 4e-7 * np.abs(x).max(1, keepdims=True) * np.abs(wide).sum(1).max() / 3
-        assert np.all(np.abs(made - x.astype(np.float64) @ wide.T) <= close)
+        assert np.all(np.abs(np.asarray(made, np.float64) - x.astype(np.float64) @ wide.T) <= close)
         assert_allclose(made, x @ wide.T, rtol=0, atol=1e-6 * np.abs(made).max())
 
 
