@@ -45,7 +45,6 @@ PASSES: dict[str, str] = {
     "distribute-batch": "buffers.DistributeBatch",
     "plan-memory": "buffers.PlanMemory",
     "narrow-products": "tensors.NarrowProducts",
-    "pack-nibble-products": "tensors.PackNibbleProducts",
     "pack-integer-products": "tensors.PackIntegerProducts",
     "convert-to-winograd": "tensors.ConvertToWinograd",
     "assign-layouts": "tensors.AssignLayouts",

@@ -15,13 +15,9 @@ class Numerics:
 
     name: str
     ulp: int | None = None
-    of_largest: bool = False
-    """Whether units in the last place are those of the largest element."""
 
     def __str__(self) -> str:
-        if self.ulp is None:
-            return self.name
-        return f"{self.name}({self.ulp} ulp{' of the largest' if self.of_largest else ''})"
+        return self.name if self.ulp is None else f"{self.name}({self.ulp} ulp)"
 
 
 EXACT = Numerics("exact")
@@ -42,10 +38,9 @@ constant that is off by one unit in the last place is another number.
 """
 
 
-def approximates(ulp: int, *, of_largest: bool = False) -> Numerics:
-    """Say that every element stays within so many units in the last place of its value, or of that
-    of the largest element."""
-    return Numerics("approximates", ulp, of_largest)
+def approximates(ulp: int) -> Numerics:
+    """Say that every element stays within so many units in the last place of its value."""
+    return Numerics("approximates", ulp)
 
 
 def keeps_special_values(module_pass: ModulePass) -> bool:

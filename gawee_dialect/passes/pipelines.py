@@ -38,7 +38,6 @@ from gawee_dialect.passes.tensors.hoist_parameter_computation import HoistParame
 from gawee_dialect.passes.tensors.join_positions import JoinPositions
 from gawee_dialect.passes.tensors.narrow_products import NarrowProducts
 from gawee_dialect.passes.tensors.pack_integer_products import PackIntegerProducts
-from gawee_dialect.passes.tensors.pack_nibble_products import PackNibbleProducts
 from gawee_dialect.passes.tensors.tile_batch import TileBatch
 from gawee_dialect.passes.tensors.tile_scatter import TileScatter
 from gawee_dialect.passes.tensors.widen_sums import WidenSums
@@ -138,7 +137,6 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
         FormKernels(),  # one op for what is computed in one go
         WidenSums(),  # what did not become a kernel
         NarrowProducts().on(machine),  # while a kernel says what it multiplies
-        PackNibbleProducts().on(machine),  # while a kernel says what it multiplies
         PackIntegerProducts().on(machine),  # while a kernel says what it multiplies
         *others,  # before layouts: tiles need wider halos
         AssignLayouts().on(machine),  # before schedules: what is contiguous decides on vectors

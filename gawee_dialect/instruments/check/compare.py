@@ -81,9 +81,6 @@ class Tolerance:
             if numerics.ulp is None:
                 return distance <= max(self._bound(expected), self.explained)
             near = distance <= max(self.atol or 0.0, self.explained)
-            if numerics.of_largest:
-                largest = magnitude(expected) * float(np.finfo(expected.dtype.name).eps)
-                return near | (distance <= numerics.ulp * largest)
         finite = np.isfinite(actual) & np.isfinite(expected)
         return near | (finite & (ulp_distance(actual, expected) <= np.uint64(numerics.ulp)))
 

@@ -6,7 +6,7 @@ from math import prod
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
-from xdsl.ir.affine import AffineConstantExpr, AffineExpr, AffineMap
+from xdsl.ir.affine import AffineExpr, AffineMap
 
 from gawee_dialect.dialect.affine_range import used_dims, value_range
 from gawee_dialect.dialect.kernels.kernel import KernelOp, element_of, shape_of
@@ -24,21 +24,10 @@ from gawee_dialect.upstream.memref import PrefetchOp
 
 LINE = 64
 """Bytes of a cache line, on all processors of `target`."""
-FIRST_CACHE = 3
-"""The locality of what is read soon."""
 SECOND_CACHE = 2
 """The locality of what is to wait in the second cache for a whole iteration."""
 FEW = 2
 """How many times fewer rows than a schedule says are too few for a step to have time to fetch."""
-
-LONG = 200
-"""Ops of a body that takes longer than to load what it reads: with few rows too, it fetches."""
-AHEAD = 4096
-"""Bytes from what such a step reads to what it fetches.
-
-Zen 4 under load, products of a row with 2048 x 2048 in Q4_0: 22 GB/s, without 18; 1024 bytes and
-8192 bytes ahead 20 and 19.
-"""
 
 
 def build_prefetch(
@@ -53,7 +42,7 @@ def build_prefetch(
     All steps of an iteration fetch as much: together the run of memory that the next one reads. Of
     an input that lies in blocks, the steps of a block fetch what the next one reads of this block.
     Where rows are so few that they are less than half a tile (`extent`), a step takes no longer
-    than to load what it reads: then nothing is fetched, but by one that is long.
+    than to load what it reads: then nothing is fetched.
     """
     schedule = None if op.schedule is None else op.schedule.data
     if schedule is None or schedule.prefetch is None:
@@ -61,27 +50,6 @@ def build_prefetch(
     inner = (loop for loop in schedule.loops if isinstance(op.sizes[loop.dim], OpenSize))
     if all(FEW * extent[loop.dim] >= loop.step for loop in inner):
         _Iteration(op, schedule, schedule.prefetch, extent).build(builder, counters, first)
-    elif len(op.accumulate.block.ops) > LONG:
-        _fetch_ahead(builder, op, IndexBuilder(builder, counters), first)
-
-
-def _fetch_ahead(
-    builder: Builder, op: KernelOp, indices: IndexBuilder, first: Sequence[LinearIndex]
-) -> None:
-    """Insert fetches of what a step some ahead reads of the largest input."""
-    known = [each for each in op.inputs if not is_open(shape_of(each))]
-    buffer = max(known, key=lambda each: prod(shape_of(each)))
-    map, shape = op.maps[list(op.inputs).index(buffer)], shape_of(buffer)
-    found = [indices.evaluate(each, first) for each in map.results]
-    *leading, last = [each for each in found if each is not None]
-    # A step reads the last axis, a register tile, at all places that it names.
-    places = (isinstance(each, AffineConstantExpr) for each in map.results)
-    read = shape[-1] * prod(size for size, is_one in zip(shape, places, strict=True) if is_one)
-    bytes = element_bytes(element_of(buffer))
-    for offset in range(AHEAD, AHEAD + read * bytes, LINE):
-        place = (*leading, last + LinearIndex(offset // bytes))
-        at = [indices.value(index) for index in place]
-        builder.insert(PrefetchOp(buffer, at, locality=FIRST_CACHE))
 
 
 @dataclass

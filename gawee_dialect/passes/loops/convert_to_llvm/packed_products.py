@@ -37,28 +37,19 @@ def convert_add(op: arith.AddiOp, to: FunctionConversion) -> None:
     """arith.addi  ->  llvm.add; of vectors and a packed product, the instruction that adds it up"""
     is_vector = isinstance(op.result.type, VectorType)
     product = word_product(op.rhs) if is_vector else None
-    added = None if product is None else _added(to, op.lhs, product)
+    added = None if product is None else _added(to, to.value(op.lhs), product)
     if added is None:
         _ADD(op, to)
     else:
         to.define(op.result, added)
 
 
-def _added(to: FunctionConversion, first: SSAValue, product: WordProduct) -> SSAValue | None:
+def _added(to: FunctionConversion, total: SSAValue, product: WordProduct) -> SSAValue | None:
     """Insert a number and a packed product, as one instruction adds them; None where it is none.
-
-    The number may be such a product too, which is then added to zero.
 
     Pairs are extended, multiplied and added, which is what LLVM knows `vpmaddwd` by, and `sdot`;
     four bytes are `vpdpbusd` on processors that have it.
     """
-    total, other = to.value(first), word_product(first)
-    if other is not None and other.kind is product.kind:
-        total = _added_to(to, to.integer(0, total.type), other) or total
-    return _added_to(to, total, product)
-
-
-def _added_to(to: FunctionConversion, total: SSAValue, product: WordProduct) -> SSAValue | None:
     assert isa(total.type, VectorType[Attribute])
     (lanes,) = total.type.get_shape()
     words = [to.value(each) for each in (product.first, product.second)]

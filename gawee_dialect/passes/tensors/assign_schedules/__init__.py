@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineConstantExpr, AffineExpr, AffineMap
+from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from gawee_dialect.analysis.fingerprint import Fingerprints
@@ -244,20 +244,6 @@ class Packing:
         if not isinstance(owner, KernelOp) or kernel_kind(owner) is KernelKind.COPY:
             return False
         return (operand.shape, operand.map.results) == (self.shape, self.exprs)
-
-
-def with_places(operand: Operand, others: Sequence[Operand]) -> tuple[Operand, Sequence[int]]:
-    """Return an operand with a further dimension for each axis along which operands read the same
-    tensor at every place, so that all are packed as one; and these axes."""
-    same = [each.map.results for each in others if each.value is operand.value]
-    results, places = list(operand.map.results), list[int]()
-    for axis, size in enumerate(operand.shape):
-        read = {each[axis] for each in same}
-        if all(isinstance(each, AffineConstantExpr) for each in read) and 1 < len(read) == size:
-            results[axis] = AffineExpr.dimension(operand.map.num_dims + len(places))
-            places.append(axis)
-    map = AffineMap(operand.map.num_dims + len(places), 0, tuple(results))
-    return replace(operand, map=map), places
 
 
 def pack(builder: Builder, operand: Operand, packing: Packing, sizes: Sequence[int]) -> SSAValue:
@@ -508,26 +494,17 @@ class _Scheduler:
         assert schedule is not None
         builder = Builder(InsertPoint.before(op))
         maps = list(op.maps)
-        before, packed = op.prev_op, dict[tuple[SSAValue, AffineMap], SSAValue]()
-        pair, rank = schedule.data.pair(op.num_parallel), len(op.sizes)
+        before = op.prev_op
         for index, operand in enumerate(kernel.inputs):
             if is_open(operand.shape):
                 continue
             if index not in asked and not is_packed(operand, kernel, schedule.data.vector):
                 continue
-            whole, places = with_places(operand, kernel.inputs)
-            sizes = [*op.sizes, *(operand.shape[axis] for axis in places)]
-            packing = Packing.of(whole, schedule.data, sizes, pair)
-            if packing.is_order_of(operand):
-                continue
-            key = operand.value, whole.map
-            if key not in packed:
-                packed[key] = pack(builder, whole, packing, sizes)
-            op.operands[index] = packed[key]
-            own = [AffineExpr.dimension(dim) for dim in range(rank)]
-            own += [operand.map.results[axis] for axis in places]
-            exprs = (each.replace_dims_and_symbols(own, []) for each in packing.exprs)
-            maps[index] = AffineMap(rank, 0, tuple(exprs))
+            pair = schedule.data.pair(op.num_parallel)
+            packing = Packing.of(operand, schedule.data, op.sizes, pair)
+            if not packing.is_order_of(operand):
+                op.operands[index] = pack(builder, operand, packing, op.sizes)
+                maps[index] = AffineMap(len(op.sizes), 0, packing.exprs)
         op.indexing_maps = ArrayAttr(AffineMapAttr(map) for map in maps)
         copy = op.prev_op
         while copy is not None and copy is not before:

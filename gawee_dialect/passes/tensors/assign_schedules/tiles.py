@@ -116,8 +116,7 @@ def _is_of_bytes(kernel: KernelAccesses, dim: int, lanes: int) -> bool:
 def _along(kernel: KernelAccesses, dim: int, lanes: int, processor: Processor) -> Iterator[Tile]:
     """Yield the tiles whose vectors are along a dimension that is not reduced."""
     size, several = kernel.sizes[dim], not kernel.runs_once
-    most = MOST_VECTORS if several and not _broadcasts_many(kernel, dim, processor) else 1
-    for vectors in range(1, most + 1):
+    for vectors in range(1, MOST_VECTORS + 1 if several else 2):
         if vectors > 1 and lanes * (vectors - 1) >= size:
             break
         tile = Tile(dim, lanes, {dim: min(lanes * vectors, size)})
@@ -127,15 +126,6 @@ def _along(kernel: KernelAccesses, dim: int, lanes: int, processor: Processor) -
         if vectors == 1 and several and not kernel.accumulate_ops:
             yield from squares(kernel, tile)
         yield from _rows_of(kernel, tile, processor.vector_registers // vectors)
-
-
-def _broadcasts_many(kernel: KernelAccesses, dim: int, processor: Processor) -> bool:
-    """Whether more is the same in all lanes than registers hold beside a tile.
-
-    One vector reads it from memory as it multiplies; of several, each would be spilled.
-    """
-    alike = (each.in_accumulate and dim not in each.dims for each in kernel.inputs)
-    return 2 * sum(alike) > processor.vector_registers
 
 
 def _rows_of(kernel: KernelAccesses, tile: Tile, most: int) -> Iterator[Tile]:
