@@ -6,14 +6,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import gawee_dialect
-from gawee_dialect.tools import gawee_opt, gawee_reduce, gawee_run, gawee_translate, gawee_tune
+from gawee_dialect.tools import (
+    gawee_opt,
+    gawee_quantize,
+    gawee_reduce,
+    gawee_run,
+    gawee_translate,
+    gawee_tune,
+)
 from gawee_dialect.tools.gawee_experiment import run_parser, table_parser
 from gawee_dialect.tools.inspect_graph import torch_parser, weights_parser
 from gawee_dialect.universe import all_passes
 
 PACKAGE = Path(gawee_dialect.__file__).parent
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
-TOOLS = (gawee_opt, gawee_reduce, gawee_run, gawee_translate, gawee_tune)
+TOOLS = (gawee_opt, gawee_quantize, gawee_reduce, gawee_run, gawee_translate, gawee_tune)
 
 
 def is_hint(node: ast.AST) -> bool:

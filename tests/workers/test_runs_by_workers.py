@@ -8,9 +8,8 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from gawee_dialect.workers.workers import Done
-
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.workers import Done
 from gawee_dialect.workers.dask_workers import DaskWorkers
 from tests.effort import FULL, full_run
 from tests.workers.cluster import cluster
