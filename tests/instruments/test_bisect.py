@@ -12,7 +12,7 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.graph.arithmetic import NegOp
 from gawee_dialect.dialect.graph.elementwise import ReluOp
-from gawee_dialect.instruments.bisect import Bisect
+from gawee_dialect.instruments.check.bisect import Bisect
 from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.passes.graph.canonicalize import CanonicalizePass
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
