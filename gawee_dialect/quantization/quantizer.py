@@ -93,6 +93,11 @@ class Layer:
         return len(tensor_shape(self.weight)) - (1 if self.op.transpose_b is None else 2)
 
 
+def least_of(element: Attribute) -> int:
+    """Return the least integer of 8 bits, with a sign or without."""
+    return -128 if element == i8 else 0
+
+
 @dataclass(frozen=True)
 class Scale:
     """How numbers of a tensor become integers: round(x / scale) + zero point, clipped."""
@@ -105,7 +110,7 @@ class Scale:
     def of(range: Range, element: Attribute) -> "Scale":
         """Return what has a range, of which zero is an integer."""
         low, high = min(range[0], 0.0), max(range[1], 0.0)
-        least = -128 if element == i8 else 0
+        least = least_of(element)
         scale = (high - low) / 255
         if scale < np.finfo(np.float32).tiny:
             return Scale(np.float32(1), 0, element)
@@ -113,7 +118,7 @@ class Scale:
 
     def is_inside(self, op: Operation) -> bool:
         """Whether all numbers that the integers stand for are as they were behind a clip."""
-        least = -128 if self.element == i8 else 0
+        least = least_of(self.element)
         step = float(self.scale)
         low, high = ((end - self.zero_point) * step for end in (least, least + 255))
         if isinstance(op, ReluOp):
@@ -147,11 +152,12 @@ class Quantizer:
         self.samples = sample_inputs(WantedInput.of(model.arguments), data, origin)
         function = self.model.function
         self._early = ParameterAnalysis()
-        self._ops = [
+        self.ops = [
             op
             for op in function.body.block.ops
             if not all(map(self._early.is_known_early, op.results)) or not op.results
         ]
+        """The ops that depend on inputs, the return included."""
         self.layers = self._named_layers()
         if not self.layers:
             raise GaweeError("expected a layer with weights of float32 to quantize, got none")
@@ -175,7 +181,7 @@ class Quantizer:
 
     def _early_arrays(self, function: FuncOp) -> Mapping[SSAValue, Array]:
         """Return the arrays that ops which depend on inputs read of what depends on none."""
-        read = {value for op in self._ops for value in values_read(op)}
+        read = {value for op in self.ops for value in values_read(op)}
         read = {value for value in read if self._early.is_known_early(value)}
         arrays: dict[SSAValue, Array] = {}
         self._run(self.samples[0], Watch(read, arrays.__setitem__))
@@ -189,7 +195,7 @@ class Quantizer:
         taken: set[str] = set()
         return [
             Layer(take_name(_name(op), taken), op)
-            for op in self._ops
+            for op in self.ops
             if isinstance(op, LAYERS)
             and element_type(op.results[0]) == f32
             and self._early.is_known_early(op.operands[1])
@@ -201,7 +207,7 @@ class Quantizer:
         """Return the ops that are quantized, by name."""
         found = {each.name: each.op for each in self.layers}
         taken = set(found)
-        for op in self._ops:
+        for op in self.ops:
             if isinstance(op, (*FOLLOWS, *KEEPS)) and element_type(op.results[0]) == f32:
                 found[take_name(_name(op), taken)] = op
         return found
@@ -216,7 +222,7 @@ class Quantizer:
 
     def integer_part(self, chosen: Collection[Operation]) -> float:
         """Return which part of all products of convolutions and matrices is of integers."""
-        every = sum(products(op) for op in self._ops if isinstance(op, LAYERS))
+        every = sum(products(op) for op in self.ops if isinstance(op, LAYERS))
         whole = sum(products(each.op) for each in self.layers if each.op in chosen)
         return whole / every if every else 0.0
 
@@ -224,7 +230,7 @@ class Quantizer:
         """Return the tensors to quantize for some ops, and how."""
         sources: dict[SSAValue, SSAValue] = {}
         layers = {each.op for each in self.layers}
-        for op in self._ops:
+        for op in self.ops:
             if op not in chosen:
                 continue
             read: Sequence[SSAValue] = op.operands
@@ -245,15 +251,6 @@ class Quantizer:
     def quantized(self, chosen: Collection[Operation]) -> "Model":
         """Return the network in which some ops read and make integers."""
         return Rewriter(self, chosen).model()
-
-    def layer_of(self, op: Operation) -> Layer | None:
-        """Return an op as a layer, where it is one."""
-        return next((each for each in self.layers if each.op is op), None)
-
-    @property
-    def ops(self) -> Sequence[Operation]:
-        """The ops that depend on inputs, the return included."""
-        return self._ops
 
 
 def _require_graph(model: "Model") -> None:
@@ -310,7 +307,8 @@ class Rewriter:
     """Writes the function again, with integers between the ops that were chosen."""
 
     def __init__(self, quantizer: Quantizer, chosen: Collection[Operation]) -> None:
-        self.quantizer, self.chosen = quantizer, chosen
+        self.quantizer = quantizer
+        self.layers = {each.op: each for each in quantizer.layers if each.op in chosen}
         self.scales = quantizer.scales(chosen)
         self.made = EntryFunction()
         self.values: dict[SSAValue, SSAValue] = {}
@@ -354,7 +352,7 @@ class Rewriter:
     def _copy(self, op: Operation) -> None:
         emit = self.made.emit
         emit.location = op.location
-        layer = self.quantizer.layer_of(op) if op in self.chosen else None
+        layer = self.layers.get(op)
         weights: Sequence[SSAValue] = () if layer is None else self._weights(layer)
         kept = op.operands[: len(op.operands) - len(weights)]
         for value in kept if weights else values_read(op):

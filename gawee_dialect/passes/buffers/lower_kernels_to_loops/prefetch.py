@@ -64,7 +64,7 @@ class _Iteration:
     def __post_init__(self) -> None:
         loops = self.schedule.loops
         at = next(i for i, loop in enumerate(loops) if loop.dim == self.prefetch.dim)
-        inside = run_begins(self.op, self.schedule, self.prefetch)
+        inside = _run_begins(self.op, self.schedule, self.prefetch)
         self.sizes = _sizes_inside(self.op, loops[:inside])
         self.is_whole = inside == at + 1
         self.step = loops[at].step if self.is_whole else self.extent[self.prefetch.dim]
@@ -129,7 +129,7 @@ class _Iteration:
         return LinearIndex() if isinstance(size, OpenSize) else at.parts(size)[0].scaled(size)
 
 
-def run_begins(op: KernelOp, schedule: Schedule, prefetch: Prefetch) -> int:
+def _run_begins(op: KernelOp, schedule: Schedule, prefetch: Prefetch) -> int:
     """Return from which loop on what the next iteration reads of an input is one run of memory.
 
     That are all that are inside of the one that is prefetched along, where there is none.
