@@ -8,7 +8,6 @@ make. `sink-dequantize` makes layers of integers of that, as of any QDQ file.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import prod
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -19,6 +18,7 @@ from xdsl.interpreter import Interpreter
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from gawee_dialect.analysis.effects import values_read
+from gawee_dialect.analysis.work import flops_rule
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments, output_names
 from gawee_dialect.dialect.graph.activation import ClipOp
@@ -271,13 +271,10 @@ def _name(op: Operation) -> str:
 
 
 def products(op: Operation) -> int:
-    """Return how many products a layer adds up."""
-    if isinstance(op, ConvOp):
-        summed = prod(tensor_shape(op.weight)[1:])
-    else:
-        first = -2 if isinstance(op, BatchMatMulOp) and op.transpose_a is not None else -1
-        summed = tensor_shape(op.operands[0])[first]
-    return prod(tensor_shape(op.results[0])) * summed
+    """Return how many products a layer adds up: half of its FLOPs."""
+    count = flops_rule(type(op))
+    assert count is not None
+    return count(op) // 2
 
 
 def _is_mean_of_image(op: Operation) -> bool:
