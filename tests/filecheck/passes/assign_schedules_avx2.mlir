@@ -23,3 +23,24 @@ func.func @weights_are_packed_in_the_order_in_which_a_schedule_reads_them(%x: te
   } : tensor<1x4x56x56x16xf32>
   func.return %y : tensor<1x4x56x56x16xf32>
 }
+
+// -----
+
+// Ten accumulators hide their latency in part: tiles of twelve are faster, though two rows are left.
+// CHECK-LABEL: func.func @rows_that_divide_by_neither_five_nor_six_are_computed_in_sixes
+// CHECK:         gawee.kernel parallel [128, 272] reduce [240]
+// CHECK:         } schedule #gawee.schedule<loops = [d1 by 16, d0 by 6, d2], vector = d1 by 8, {{.*}}>
+func.func @rows_that_divide_by_neither_five_nor_six_are_computed_in_sixes(%x: tensor<128x240xf32>, %w: tensor<240x272xf32> {gawee.parameter = "w"}) -> tensor<128x272xf32> {
+  %y = gawee.kernel parallel [128, 272] reduce [240] ins(%x, %w : tensor<128x240xf32>, tensor<240x272xf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<128x272xf32>
+  func.return %y : tensor<128x272xf32>
+}
