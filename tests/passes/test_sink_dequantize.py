@@ -93,7 +93,7 @@ class Graph:
 
 def products_in_float(path: str) -> int:
     """How many convolutions and products of a file are of floats behind the pass."""
-    module = transform(load(path).module, "canonicalize,sink-dequantize")
+    module = transform(load(path).module, "lower-quant-ops,canonicalize,sink-dequantize")
     products = (op for op in module.walk() if isinstance(op, ConvOp | MatMulOp | BatchMatMulOp))
     return sum(is_float(element_type(op.result)) for op in products)
 
@@ -204,9 +204,7 @@ def concatenated(dtype: str, scales: Sequence[float]) -> Graph:
 
 @on_bytes
 @pytest.mark.parametrize("scales", [(0.0311, 0.0311, 0.0311), (0.0311, 0.0207, 0.0311)])
-def test_what_is_concatenated_is_bytes(
-    tmp_path: Path, dtype: str, scales: Sequence[float]
-) -> None:
+def test_what_is_concatenated_is_bytes(tmp_path: Path, dtype: str, scales: Sequence[float]) -> None:
     graph = concatenated(dtype, scales)
 
     assert_same_but_at_ties(graph.run(tmp_path), graph.unoptimised(tmp_path), 0.0119)
@@ -245,7 +243,9 @@ def test_the_sum_of_a_mean_is_exact(
         pads = (0, 0), (0, 0), (1, 1), (0, 1)
         counted = [np.pad(each, pads) for each in (integers, np.ones_like(integers))]
         windows = [
-            np.lib.stride_tricks.sliding_window_view(each, (3, 2), axis=(2, 3))[:, :, ::2].sum((-2, -1))
+            np.lib.stride_tricks.sliding_window_view(each, (3, 2), axis=(2, 3))[:, :, ::2].sum(
+                (-2, -1)
+            )
             for each in counted
         ]
         means = windows[0] / windows[1]
