@@ -106,6 +106,7 @@ def quantize_linear(
         dtype = dtype_of_code(output_dtype)
     divided = element_of(dtype_of_code(precision)) if precision else element_type(y_scale)
     y_scale, map = placed(emit, y_scale, x, axis, block_size, "y_scale")
+    of_points = map
     if y_zero_point is not None:
         y_zero_point, of_points = placed(emit, y_zero_point, x, axis, block_size, "y_zero_point")
     if divided == f32 and not isinstance(HELD.get(dtype), HeldFloat):
