@@ -23,6 +23,7 @@ PASSES: dict[str, str] = {
     # pass name: its class, in the module that is named as the pass; by folder of `passes`
     "fold-batch-norm": "graph.FoldBatchNorm",
     "fold-conv-add": "graph.FoldConvAdd",
+    "lower-quant-ops": "graph.LowerQuantOps",
     "sink-dequantize": "graph.SinkDequantize",
     "trim-conv-kernels": "graph.TrimConvKernels",
     "fuse-attention": "graph.FuseAttention",

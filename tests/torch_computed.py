@@ -7,7 +7,14 @@ import torch.nn.functional as F
 from xdsl.ir import Operation
 
 from gawee_dialect.dialect import ELEMENTWISE
-from gawee_dialect.dialect.graph import activation, arithmetic, logic, normalization, reduction
+from gawee_dialect.dialect.graph import (
+    activation,
+    arithmetic,
+    logic,
+    normalization,
+    quantization,
+    reduction,
+)
 from gawee_dialect.dialect.graph.cast import BitcastOp, CastOp
 from gawee_dialect.dialect.types import FLOATS
 
@@ -26,6 +33,31 @@ def clip(op: activation.ClipOp, x: Tensor) -> Tensor:
 
 def cast(op: CastOp, x: Tensor) -> Tensor:
     return x.to(DTYPES[str(op.result.type.element_type)])
+
+
+def of_each(op: quantization.QuantizationOp, value: Tensor) -> Tensor:
+    """Return the scale, or the zero point, of each element."""
+    shape = op.input.type.get_shape()
+    index = torch.meshgrid(*map(torch.arange, shape), indexing="ij") if shape else ()
+    places = map(quantization.axis_and_block, op.map.data.results)
+    at = tuple(index[axis] // block for axis, block in places)
+    return value[at] if at else value
+
+
+def quantize(
+    op: quantization.QuantizeOp, x: Tensor, scale: Tensor, zero: Tensor | None = None
+) -> Tensor:
+    scale = of_each(op, scale)
+    steps = x / scale.float() if op.reciprocal is None else x * (1 / scale.double()).float()
+    whole = steps.round() if zero is None else steps.round() + of_each(op, zero)
+    return whole.clamp(*op.bounds).to(DTYPES[str(op.result.type.element_type)])
+
+
+def dequantize(
+    op: quantization.DequantizeOp, x: Tensor, scale: Tensor, zero: Tensor | None = None
+) -> Tensor:
+    whole = x.int() if zero is None else x.int() - of_each(op, zero).int()
+    return whole.float() * of_each(op, scale).float()
 
 
 def affine(op: Operation, rest: tuple[Tensor, ...]) -> dict[str, Tensor]:
@@ -119,6 +151,8 @@ COMPUTED: dict[type[Operation], Callable[..., Tensor]] = {
     logic.IsNanOp: plain(torch.isnan),
     logic.WhereOp: plain(torch.where),
     CastOp: cast,
+    quantization.QuantizeOp: quantize,
+    quantization.DequantizeOp: dequantize,
     BitcastOp: lambda op, x: x.view(DTYPES[str(op.result.type.element_type)]),
     reduction.ReduceSumOp: reduced_at_once(torch.sum),
     reduction.ReduceMeanOp: reduced_at_once(torch.mean),

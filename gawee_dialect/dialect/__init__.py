@@ -36,6 +36,7 @@ from gawee_dialect.dialect.graph.normalization import (
 from gawee_dialect.dialect.graph.order import NonMaxSuppressionOp, SortOp, TopKOp
 from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp, PythonValueType
+from gawee_dialect.dialect.graph.quantization import DequantizeOp, QuantizeOp
 from gawee_dialect.dialect.graph.reduction import (
     ArgMaxOp,
     ArgMinOp,
@@ -121,6 +122,8 @@ GAWEE = Dialect(
         GatherNdOp,
         ScatterElementsOp,
         ScatterNdOp,
+        QuantizeOp,
+        DequantizeOp,
         ConstantOp,
         IotaOp,
         TriOp,

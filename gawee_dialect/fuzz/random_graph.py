@@ -66,6 +66,7 @@ from gawee_dialect.dialect.graph.normalization import (
 from gawee_dialect.dialect.graph.order import NonMaxSuppressionOp, SortOp, TopKOp
 from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp, PythonValueType
+from gawee_dialect.dialect.graph.quantization import DequantizeOp, QuantizeOp
 from gawee_dialect.dialect.graph.reduction import (
     ArgMaxOp,
     ArgMinOp,
@@ -330,6 +331,8 @@ OPS: Mapping[type[Operation], Maker] = {
     GatherNdOp: random_ops.gather_nd,
     ScatterElementsOp: random_ops.scatter_elements,
     ScatterNdOp: random_ops.scatter_nd,
+    QuantizeOp: random_ops.quantize,
+    DequantizeOp: random_ops.dequantize,
     IotaOp: random_ops.iota,
     TriOp: random_ops.tri,
     SortOp: random_ops.sort,

@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.test import TestOp
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineMap
 
 from gawee_dialect.dialect.graph.activation import ClipOp
 from gawee_dialect.dialect.graph.cast import BitcastOp, CastOp
@@ -48,13 +49,14 @@ from gawee_dialect.dialect.graph.movement import (
 from gawee_dialect.dialect.graph.order import NonMaxSuppressionOp, SortOp, TopKOp
 from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.graph.python_value import PythonValueType
+from gawee_dialect.dialect.graph.quantization import DequantizeOp, QuantizeOp, axis_map
 from gawee_dialect.dialect.graph.resize import GridSampleOp, InterpolateOp
 from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.types import BOOLEANS as of_booleans
 from gawee_dialect.dialect.types import FLOATS as of_floats
 from gawee_dialect.dialect.types import INTEGERS as of_integers
 from gawee_dialect.dialect.types import NUMBERS as of_numbers
-from gawee_dialect.dialect.types import ElementClass, ui8, ui16
+from gawee_dialect.dialect.types import ElementClass, integer_range, ui8, ui16
 from gawee_dialect.fuzz.draw import Draw
 
 FLOATS: tuple[AnyFloat, ...] = (f32, f16, f64)
@@ -277,6 +279,46 @@ def where(draw: Draw) -> Operation:
 def cast(draw: Draw) -> Operation:
     """Draw a conversion of numbers."""
     return CastOp(value(draw.one_of(ELEMENTS), draw.shape()), draw.one_of(ELEMENTS))
+
+
+def _of_axes(draw: Draw, shape: Sequence[int]) -> tuple[AffineMap, Sequence[int]]:
+    """Draw which scale each element has, and the shape of scales."""
+    if not shape or draw.chance(0.3):
+        return axis_map(len(shape)), ()
+    axis, block = draw.integer(0, len(shape) - 1), draw.integer(0, 4)
+    map = axis_map(len(shape), axis, block)
+    if not block:
+        return map, (shape[axis],)
+    return map, (*shape[:axis], -(-shape[axis] // block), *shape[axis + 1 :])
+
+
+def quantize(draw: Draw) -> Operation:
+    """Draw a quantization by one scale, by those of an axis, or by those of blocks."""
+    element, shape = draw.one_of((i8, ui8, i16, ui16)), draw.shape()
+    map, own = _of_axes(draw, shape)
+    zero = value(element, own) if draw.chance() else None
+    low, high = integer_range(element)
+    ends = sorted(draw.integers(2, low, high)) if draw.chance(0.3) else (None, None)
+    scale = value(draw.one_of((f32, f64)), own)
+    reciprocal = draw.chance(0.3)
+    return QuantizeOp(
+        value(f32, shape),
+        scale,
+        zero,
+        element,
+        map,
+        min=ends[0],
+        max=ends[1],
+        reciprocal=reciprocal,
+    )
+
+
+def dequantize(draw: Draw) -> Operation:
+    """Draw what integers stand for, by scales as those of quantizations."""
+    element, shape = draw.one_of((i8, ui8, i16, ui16, i32)), draw.shape()
+    map, own = _of_axes(draw, shape)
+    zero = value(element, own) if draw.chance() else None
+    return DequantizeOp(value(element, shape), value(f32, own), zero, map)
 
 
 def bitcast(draw: Draw) -> Operation:

@@ -41,7 +41,7 @@ OPTIONAL = frozenset(
     (
         *("canonicalize", "cse", "fold-batch-norm", "fold-conv-add", "fuse-attention"),
         *("assign-layouts", "hoist-parameter-computation", "hoist-loop-invariants"),
-        *("hoist-allocas", "sink-dequantize", "trim-conv-kernels", "widen-sums"),
+        *("hoist-allocas", "lower-quant-ops", "sink-dequantize", "trim-conv-kernels", "widen-sums"),
     )
 )
 """Passes without which a module can be lowered as well."""
@@ -51,7 +51,7 @@ EXCHANGEABLE: Sequence[frozenset[str]] = (
     frozenset(
         (
             *("fold-batch-norm", "fold-conv-add", "trim-conv-kernels", "fuse-attention"),
-            *("unroll-scan", "inline", "sink-dequantize", *ANYWHERE),
+            *("unroll-scan", "inline", "lower-quant-ops", "sink-dequantize", *ANYWHERE),
         )
     ),
     frozenset(("decompose-aggregated-ops", "lower-affine", *ANYWHERE)),

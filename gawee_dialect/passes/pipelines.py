@@ -19,6 +19,7 @@ from gawee_dialect.passes.graph.fold_batch_norm import FoldBatchNorm
 from gawee_dialect.passes.graph.fold_conv_add import FoldConvAdd
 from gawee_dialect.passes.graph.fuse_attention import FuseAttention
 from gawee_dialect.passes.graph.inline import Inline
+from gawee_dialect.passes.graph.lower_quant_ops import LowerQuantOps
 from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
 from gawee_dialect.passes.graph.sink_dequantize import SinkDequantize
 from gawee_dialect.passes.graph.trim_conv_kernels import TrimConvKernels
@@ -52,6 +53,7 @@ def optimize(*, depthwise: bool = False) -> Sequence[ModulePass]:
     `depthwise` says that windows of a channel each are computed on bytes where they can be.
     """
     return (
+        LowerQuantOps(),  # first: what is behind folds what it makes of constants
         CanonicalizePass(),  # identities and Python leftovers stand between nodes that should fold
         SinkDequantize(depthwise),  # before folds: weights that they changed are no integers
         FoldBatchNorm(),  # needs a convolution and its batch_norm adjacent

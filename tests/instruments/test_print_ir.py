@@ -133,6 +133,7 @@ def test_a_pipeline_is_seen_pass_by_pass_and_under_its_own_name(
     assert gawee_opt.main([*flags, graph, "--gawee-optimize"]) == 0
 
     assert banners(capsys.readouterr().err) == [
+        "Before LowerQuantOps (lower-quant-ops)",
         "Before CanonicalizePass (canonicalize)",
         "Before SinkDequantize (sink-dequantize)",
         "Before FoldBatchNorm (fold-batch-norm)",
@@ -263,32 +264,33 @@ def test_the_folder_has_a_numbered_file_for_each_pass_and_an_index(
     assert err == ""
     assert [path.name for path in sorted(folder.iterdir())] == [
         "00_input.mlir",
-        "01_canonicalize.mlir",
-        "02_sink-dequantize.mlir",
-        "03_fold-batch-norm.mlir",
-        "04_fold-conv-add.mlir",
-        "05_trim-conv-kernels.mlir",
-        "06_fuse-attention.mlir",
-        "07_canonicalize.mlir",
-        "08_inline.mlir",
-        "09_lower-to-linalg.mlir",
-        "10_decompose-aggregated-ops.mlir",
-        "11_lower-affine.mlir",
-        "12_canonicalize.mlir",
-        "13_hoist-loop-invariants.mlir",
-        "14_hoist-parameter-computation.mlir",
+        "01_lower-quant-ops.mlir",
+        "02_canonicalize.mlir",
+        "03_sink-dequantize.mlir",
+        "04_fold-batch-norm.mlir",
+        "05_fold-conv-add.mlir",
+        "06_trim-conv-kernels.mlir",
+        "07_fuse-attention.mlir",
+        "08_canonicalize.mlir",
+        "09_inline.mlir",
+        "10_lower-to-linalg.mlir",
+        "11_decompose-aggregated-ops.mlir",
+        "12_lower-affine.mlir",
+        "13_canonicalize.mlir",
+        "14_hoist-loop-invariants.mlir",
+        "15_hoist-parameter-computation.mlir",
         "index.txt",
     ]
     assert "gawee.identity" in (folder / "00_input.mlir").read_text()
-    assert "gawee.identity" not in (folder / "01_canonicalize.mlir").read_text()
-    assert (folder / "04_fold-conv-add.mlir").read_text() == (
-        "// (unchanged) as in 01_canonicalize.mlir\n"
+    assert "gawee.identity" not in (folder / "02_canonicalize.mlir").read_text()
+    assert (folder / "05_fold-conv-add.mlir").read_text() == (
+        "// (unchanged) as in 02_canonicalize.mlir\n"
     )
-    assert (folder / "09_lower-to-linalg.mlir").read_text() == out
+    assert (folder / "10_lower-to-linalg.mlir").read_text() == out
     index = (folder / "index.txt").read_text().splitlines()
     assert index[1].split() == ["00", "input", "8", "ops", "00_input.mlir"]
-    assert index[2].split() == ["01", "canonicalize", "7", "ops", "01_canonicalize.mlir"]
-    assert index[4].split() == ["03", "fold-batch-norm", "(unchanged)", "03_fold-batch-norm.mlir"]
+    assert index[3].split() == ["02", "canonicalize", "7", "ops", "02_canonicalize.mlir"]
+    assert index[5].split() == ["04", "fold-batch-norm", "(unchanged)", "04_fold-batch-norm.mlir"]
 
 
 def test_each_chunk_of_a_split_input_has_its_folder(tmp_path: Path) -> None:

@@ -109,8 +109,8 @@ def test_passes_go_in_beside_the_one_that_is_named_in_the_order_given() -> None:
         after("fold-batch-norm", Double()),
         before("canonicalize#1", Mark()),
     ) == [
-        *("mark", "canonicalize", "sink-dequantize", "fold-batch-norm", "nothing", "mark"),
-        "double",
+        *("lower-quant-ops", "mark", "canonicalize", "sink-dequantize", "fold-batch-norm"),
+        *("nothing", "mark", "double"),
         *("fold-conv-add", "trim-conv-kernels", "fuse-attention", "double", "canonicalize"),
     ]
 
@@ -145,15 +145,15 @@ def test_every_wrong_place_is_reported_at_once() -> None:
         with_insertions(optimize(), wrong)
 
     listing = (
-        "places: canonicalize#1, sink-dequantize, fold-batch-norm, fold-conv-add, trim-conv-kernels, "
-        "fuse-attention, canonicalize#2"
+        "places: lower-quant-ops, canonicalize#1, sink-dequantize, fold-batch-norm, fold-conv-add, "
+        "trim-conv-kernels, fuse-attention, canonicalize#2"
     )
     assert str(caught.value).splitlines() == [
         "--insert='after=fold-conv-ad:cse': error: unknown place 'fold-conv-ad' in the pipeline",
         f"hint: did you mean 'fold-conv-add'? {listing}",
         "--insert='before=canonicalize:cse': error: expected one place 'canonicalize' in the "
         "pipeline, got 2",
-        "hint: which: canonicalize#1 at the start, canonicalize#2 after fuse-attention",
+        "hint: which: canonicalize#1 after lower-quant-ops, canonicalize#2 after fuse-attention",
         "--insert='before=canonicalize#3:cse': error: expected a place up to 'canonicalize#2', "
         "got 'canonicalize#3'",
         f"hint: {listing}",

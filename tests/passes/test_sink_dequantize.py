@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.analysis.kernel_kind import bytes_of_words
+from gawee_dialect.dialect.graph.arithmetic import RoundOp
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.graph.movement import CatOp
 from gawee_dialect.dialect.kernels.kernel import KernelOp
-from gawee_dialect.dialect.types import element_type, is_float
+from gawee_dialect.dialect.types import element_type, is_byte, is_float
 from gawee_dialect.model import load
 from gawee_dialect.target.machine import find_processor
 from tests.closeness import assert_allclose
@@ -91,7 +93,7 @@ class Graph:
 
 def products_in_float(path: str) -> int:
     """How many convolutions and products of a file are of floats behind the pass."""
-    module = transform(load(path).module, "canonicalize,sink-dequantize")
+    module = transform(load(path).module, "lower-quant-ops,canonicalize,sink-dequantize")
     products = (op for op in module.walk() if isinstance(op, ConvOp | MatMulOp | BatchMatMulOp))
     return sum(is_float(element_type(op.result)) for op in products)
 
@@ -182,6 +184,76 @@ def test_layers_stay_on_integers(tmp_path: Path, dtype: str) -> None:
 
     assert_same_but_at_ties(graph.run(tmp_path), graph.unoptimised(tmp_path), 0.00931)
     assert products_in_float(graph.save(tmp_path)) == 0
+
+
+def concatenated(dtype: str, scales: Sequence[float]) -> Graph:
+    """Two branches, one of which is pooled, quantized by the first scales, and their join."""
+    graph = Graph((1, 8, 9, 7), dtype)
+    x = graph.activation("x", 0.0213)
+    weight = graph.weight("w1", (16, 8, 3, 3), 0)
+    graph.node("Conv", "c1", x, weight, pads=[1] * 4)
+    pooled = {"kernel_shape": [3, 3], "pads": [1] * 4}
+    graph.node("AveragePool", "pool", x, count_include_pad=0, **pooled)
+    parts = [graph.activation(name, by) for name, by in zip(("c1", "pool"), scales, strict=False)]
+    graph.node("Concat", "join", *parts, axis=1)
+    joined = graph.activation("join", scales[2])
+    graph.node("Conv", "c2", joined, graph.weight("w2", (8, 24, 1, 1), 0))
+    graph.node("Identity", "y", graph.activation("c2", 0.0119))
+    return graph
+
+
+@on_bytes
+@pytest.mark.parametrize("scales", [(0.0311, 0.0311, 0.0311), (0.0311, 0.0207, 0.0311)])
+def test_what_is_concatenated_is_bytes(tmp_path: Path, dtype: str, scales: Sequence[float]) -> None:
+    graph = concatenated(dtype, scales)
+
+    assert_same_but_at_ties(graph.run(tmp_path), graph.unoptimised(tmp_path), 0.0119)
+    module = transform(load(graph.save(tmp_path)).module, "gawee-optimize")
+    joined = [op for op in module.walk() if isinstance(op, CatOp)]
+    assert [is_byte(element_type(op.result)) for op in joined] == [True]
+    rounds = sum(isinstance(op, RoundOp) for op in module.walk())
+    others = sum(scale != scales[2] for scale in scales[:2])
+    # Of the input, both branches and the result; and of what has another scale than the join.
+    assert rounds == 4 + others
+
+
+@on_bytes
+@pytest.mark.parametrize(
+    ("kind", "attributes"),
+    [
+        ("GlobalAveragePool", {}),
+        ("AveragePool", {"kernel_shape": [3, 2], "strides": [2, 1], "pads": [1, 0, 1, 1]}),
+        ("ReduceMean", {"axes": [1, 3], "keepdims": 0}),
+    ],
+)
+def test_the_sum_of_a_mean_is_exact(
+    tmp_path: Path, dtype: str, kind: str, attributes: dict[str, int | Sequence[int]]
+) -> None:
+    graph = Graph((2, 12, 9, 7), dtype)
+    graph.node(kind, "y", graph.activation("x", 0.02), **attributes)
+    zero = graph.parameters["x_zero"].astype(np.float64)
+    ends = np.iinfo(graph.dtype)
+    steps = np.rint(graph.x / np.float32(0.02)) + zero
+    integers = np.clip(steps, ends.min, ends.max) - zero
+    if kind == "GlobalAveragePool":
+        means = integers.mean((2, 3), keepdims=True)
+    elif kind == "ReduceMean":
+        means = integers.mean((1, 3))
+    else:
+        pads = (0, 0), (0, 0), (1, 1), (0, 1)
+        counted = [np.pad(each, pads) for each in (integers, np.ones_like(integers))]
+        windows = [
+            np.lib.stride_tricks.sliding_window_view(each, (3, 2), axis=(2, 3))[:, :, ::2].sum(
+                (-2, -1)
+            )
+            for each in counted
+        ]
+        means = windows[0] / windows[1]
+
+    got = graph.run(tmp_path)
+
+    # The quotient and the product are rounded, by 2^-24 each; the sum is not.
+    assert_allclose(got, means * np.float64(np.float32(0.02)), rtol=2**-22)
 
 
 @on_bytes

@@ -79,7 +79,7 @@ def quantized(name: str) -> nn.Module:
 
 
 def products_in_float(compiled: CompiledTorch) -> int:
-    module = transform(import_ir(compiled.ir), "canonicalize,sink-dequantize")
+    module = transform(import_ir(compiled.ir), "lower-quant-ops,canonicalize,sink-dequantize")
     products = (op for op in module.walk() if isinstance(op, ConvOp | MatMulOp | BatchMatMulOp))
     return sum(is_float(element_type(op.result)) for op in products)
 

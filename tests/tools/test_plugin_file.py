@@ -227,7 +227,7 @@ def test_instruments_of_a_file_are_installed(
     assert "gawee.relu" in out
     assert gawee_run.main([graph, "--load", plugin, "--level", "linalg", "-p", "cse"]) == 0
     assert capsys.readouterr().err.startswith(
-        "saw cse canonicalize sink-dequantize fold-batch-norm"
+        "saw cse lower-quant-ops canonicalize sink-dequantize fold-batch-norm"
     )
 
 

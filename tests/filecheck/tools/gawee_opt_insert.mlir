@@ -29,10 +29,10 @@
 // CHECKED: keep-relu
 
 // UNKNOWN:      --insert='after=fold-conv-ad:cse': error: unknown place 'fold-conv-ad' in the pipeline
-// UNKNOWN-NEXT: hint: did you mean 'fold-conv-add'? places: canonicalize#1, sink-dequantize, fold-batch-norm, fold-conv-add, trim-conv-kernels, fuse-attention, canonicalize#2
+// UNKNOWN-NEXT: hint: did you mean 'fold-conv-add'? places: lower-quant-ops, canonicalize#1, sink-dequantize, fold-batch-norm, fold-conv-add, trim-conv-kernels, fuse-attention, canonicalize#2
 
 // TWICE:      --insert='before=canonicalize:cse': error: expected one place 'canonicalize' in the pipeline, got 2
-// TWICE-NEXT: hint: which: canonicalize#1 at the start, canonicalize#2 after fuse-attention
+// TWICE-NEXT: hint: which: canonicalize#1 after lower-quant-ops, canonicalize#2 after fuse-attention
 func.func @main(%x: tensor<2x3x5x7xf32> {gawee.input = "x"}, %w: tensor<4x3x1x1xf32> {gawee.parameter = "w"}) -> (tensor<2x4x5x7xf32> {gawee.output = "y"}) {
   %c = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x3x5x7xf32>, tensor<4x3x1x1xf32>) -> tensor<2x4x5x7xf32>
   %y = gawee.relu %c : (tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>

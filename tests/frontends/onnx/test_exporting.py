@@ -149,6 +149,22 @@ CASES = [
         "%y = gawee.slice %x offsets [2, 4] sizes [3, 2] strides [-1, -3] : (tensor<3x5xf32>) -> tensor<3x2xf32>",
         {"x": "tensor<3x5xf32>"},
     ),
+    (
+        "%y = gawee.quantize %x scale %s map affine_map<(d0, d1) -> (d0)> min -1 max 2 reciprocal : "
+        "(tensor<2x3xf32>, tensor<2xf64>) -> tensor<2x3xi8>",
+        {"x": "tensor<2x3xf32>", "s": "tensor<2xf64>"},
+    ),
+    (
+        "%s = gawee.constant dense<0.37> : tensor<f64>\n"
+        "%y = gawee.quantize %x scale %s map affine_map<(d0, d1) -> ()> : "
+        "(tensor<2x3xf32>, tensor<f64>) -> tensor<2x3xui8>",
+        {"x": "tensor<2x3xf32>"},
+    ),
+    (
+        "%y = gawee.dequantize %q scale %s zero_point %z map affine_map<(d0, d1) -> (d0)> : "
+        "(tensor<2x3xi16>, tensor<2xf32>, tensor<2xi16>) -> tensor<2x3xf32>",
+        {"q": "tensor<2x3xi16>", "s": "tensor<2xf32>", "z": "tensor<2xi16>"},
+    ),
     *(
         (
             f'%y = gawee.interpolate %x size [6, 10] mode "{mode}" : '
@@ -208,6 +224,13 @@ REFUSED = [
         "%r = gawee.reshape %x shape [1, 1, 2, 3] : (tensor<2x3xf32>) -> tensor<1x1x2x3xf32>\n"
         "%y = gawee.ad_avg_pool %r output_size [2, 2] : (tensor<1x1x2x3xf32>) -> tensor<1x1x2x2xf32>",
         "'gawee.ad_avg_pool' op cannot be written as ONNX because its windows, [2, 3] to [2, 2], differ",
+    ),
+    (
+        "%s = gawee.constant dense<1.0> : tensor<2x3xf32>\n"
+        "%y = gawee.quantize %x scale %s map affine_map<(d0, d1) -> (d0, d1)> : "
+        "(tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xi8>",
+        "'gawee.quantize' op cannot be written as ONNX because its scales are along "
+        "'(d0, d1) -> (d0, d1)'; ONNX has them along one axis",
     ),
 ]
 

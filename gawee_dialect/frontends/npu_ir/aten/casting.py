@@ -4,14 +4,16 @@ Quantized numbers are rounded to those that a quantized tensor can hold.
 """
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
-from xdsl.dialects.builtin import f32, f64, i32
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import IntegerType, f32, f64, i32
+from xdsl.ir import Attribute, SSAValue
 
 from gawee_dialect.dialect.graph.arithmetic import ReciprocalOp, RoundOp
 from gawee_dialect.dialect.graph.elementwise import MulOp
 from gawee_dialect.dialect.graph.logic import BitwiseAndOp, WhereOp
-from gawee_dialect.dialect.types import element_type, is_byte, tensor_shape
+from gawee_dialect.dialect.graph.quantization import DequantizeOp, QuantizeOp, axis_map
+from gawee_dialect.dialect.types import element_type, integer_range, is_byte, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
@@ -23,6 +25,7 @@ from gawee_dialect.frontends.op_mapping.emitter import (
     to_bool,
 )
 from gawee_dialect.frontends.op_mapping.registry import Operand, Refusal
+from gawee_dialect.hints import isa
 
 
 @register_op("aten.to.dtype", "aten.to.dtype_layout", "aten.to.device", "aten._to_copy")
@@ -205,6 +208,25 @@ def _quantized(
     return to(emit, clamp(emit, add(emit, steps, zero_point), quant_min, quant_max), dtype)
 
 
+def _ends(element: IntegerType, low: int, high: int) -> tuple[int | None, int | None]:
+    """Return the ends of a range as `gawee.quantize` has them: none where they are the type's."""
+    least, most = integer_range(element)
+    return (None if low <= least else low), (None if high >= most else high)
+
+
+def _is_short(element: Attribute, zero_point: Operand) -> TypeGuard[IntegerType]:
+    """Whether elements are integers of 8 or 16 bits, of which a zero point is one."""
+    if not isa(element, IntegerType) or element.width.data not in (8, 16):
+        return False
+    low, high = integer_range(element)
+    return isinstance(zero_point, SSAValue) or low <= zero_point <= high
+
+
+def _point(emit: Emitter, zero_point: Operand, element: Attribute) -> SSAValue | None:
+    """Return a zero point in the element type of what it is of, None for zero."""
+    return None if zero_point == 0 else emit.reshape(as_element(emit, zero_point, element), ())
+
+
 @register_op("quantized_decomposed.quantize_per_tensor")
 def quantize_per_tensor(
     emit: Emitter,
@@ -216,6 +238,13 @@ def quantize_per_tensor(
     dtype: str,
 ) -> SSAValue:
     """The nearest integers of a quantized tensor, halves to even, of one scale"""
+    element = dtype_element(dtype)
+    if _is_short(element, zero_point):
+        real, map = emit.cast(input, f32), axis_map(len(tensor_shape(input)))
+        step = emit.reshape(as_element(emit, scale, f64), ())
+        points = step, _point(emit, zero_point, element)
+        low, high = _ends(element, quant_min, quant_max)
+        return emit(QuantizeOp(real, *points, element, map, min=low, max=high, reciprocal=True))
     if isinstance(zero_point, SSAValue):
         zero_point = emit.reshape(zero_point, ())
     inverse = _inverse(emit, scale)
@@ -235,7 +264,12 @@ def dequantize_per_tensor(
     out_dtype: str | None = None,
 ) -> SSAValue:
     """(input - zero point) * scale, of one scale"""
-    if isinstance(zero_point, int) and is_byte(element_type(input)):
+    element = element_type(input)
+    if _is_short(element, zero_point) and out_dtype in (None, "float32", "torch.float32"):
+        step = as_element(emit, scale, f32)
+        points = emit.reshape(step, ()), _point(emit, zero_point, element)
+        return emit(DequantizeOp(input, *points, axis_map(len(tensor_shape(input)))))
+    if isinstance(zero_point, int) and is_byte(element):
         # Differences of bytes are whole numbers that all floats hold.
         difference = sub(emit, to(emit, input, "int32"), zero_point)
         return mul(emit, to(emit, difference, out_dtype or "float32"), scale)
@@ -257,6 +291,13 @@ def quantize_per_channel(
     dtype: str,
 ) -> SSAValue:
     """The nearest integers, halves to even, by the scale of each position of an axis"""
+    element = dtype_element(dtype)
+    if _is_short(element, zero_points) and element_type(scales) == f32:
+        real, zero = emit.cast(input, f32), emit.cast(zero_points, element)
+        map = axis_map(len(tensor_shape(input)), axis_of(input, axis))
+        low, high = _ends(element, quant_min, quant_max)
+        op = QuantizeOp(real, scales, zero, element, map, min=low, max=high, reciprocal=True)
+        return emit(op)
     inverse = emit(ReciprocalOp(_along(emit, scales, input, axis)))
     zero = _along(emit, zero_points, input, axis)
     return _quantized(emit, input, inverse, zero, quant_min, quant_max, dtype)
@@ -279,6 +320,11 @@ def dequantize_per_channel(
 
     A zero point of bytes is a byte of their type.
     """
+    element, is_f32 = element_type(input), element_type(scales) == f32
+    if is_byte(element) and is_f32 and out_dtype in (None, "float32", "torch.float32"):
+        map = axis_map(len(tensor_shape(input)), axis_of(input, axis))
+        zero = None if zero_points is None else emit.cast(zero_points, element)
+        return emit(DequantizeOp(input, scales, zero, map))
     if zero_points is not None and is_byte(element_type(input)):
         zero = emit.cast(emit.cast(zero_points, element_type(input)), i32)
         input = sub(emit, emit.cast(input, i32), _along(emit, zero, input, axis))

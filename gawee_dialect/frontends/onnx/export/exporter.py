@@ -21,6 +21,7 @@ from gawee_dialect.dialect.entry import (
     output_names,
 )
 from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.quantization import QuantizationOp
 from gawee_dialect.dialect.graph.scan import ScanOp, without_scans
 from gawee_dialect.dialect.kernels.kernel import YieldOp
 from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_type
@@ -31,7 +32,6 @@ from gawee_dialect.frontends.metadata import (
     metadata_values,
 )
 from gawee_dialect.frontends.onnx.export.open_sizes import SizeNodes
-from gawee_dialect.frontends.onnx.export.quantization import inner_ops, quantizations
 from gawee_dialect.frontends.onnx.export.recurrence import not_needed, recurrences, write_layer
 from gawee_dialect.frontends.onnx.export.registry import (
     Attribute,
@@ -83,8 +83,7 @@ class _Exporter:
         self.inputs: list[ExportedValue] = []
         self.weights: list[ExportedValue] = []
         self.layers = recurrences(function)
-        self.quantizations = quantizations(function)
-        self.gone = not_needed(self.layers.values()) | inner_ops(self.quantizations)
+        self.gone = not_needed(self.layers.values())
 
     def export(self) -> ExportedGraph:
         """Return the graph; raises GaweeError with all that cannot be written."""
@@ -206,12 +205,6 @@ class _Exporter:
     def _add(self, op: Operation) -> None:
         writer = writers().get(type(op))
         nodes = _OpNodes(self, op)
-        if op in self.quantizations:
-            self.quantizations[op].write(nodes, op)
-            (made,) = nodes.made
-            made.name = self._unique_node(f"{made.outputs[0].name}_{made.op_type}")
-            self.nodes.append(made)
-            return
         try:
             if op in self.layers:
                 write_layer(nodes, self.layers[op])
@@ -235,10 +228,18 @@ class _Exporter:
                     "the pages of formats list what has one",
                 )
             writer(nodes, op)
-            self._finish(op, nodes.made)
+            if isinstance(op, QuantizationOp):  # the name of its weight is that of a layer
+                self._name_by_outputs(nodes.made)
+            else:
+                self._finish(op, nodes.made)
         except (Refusal, VerifyException) as problem:
             hint = problem.hint if isinstance(problem, Refusal) else None
             self._refuse(op, str(problem), hint)
+
+    def _name_by_outputs(self, made: Sequence[ExportedNode]) -> None:
+        for node in made:
+            node.name = self._unique_node(f"{node.outputs[0].name}_{node.op_type}")
+        self.nodes.extend(made)
 
     def _finish(self, op: Operation, made: Sequence[ExportedNode]) -> None:
         """Name an op's nodes: the one that has its weights, or the last, is the op's own."""

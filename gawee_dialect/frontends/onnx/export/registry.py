@@ -93,7 +93,7 @@ class ExportedGraph:
     """Metadata of tensors by their names."""
 
 
-FAMILIES = ("contraction", "elementwise", "reduction", "shape", "window")
+FAMILIES = ("contraction", "elementwise", "quantization", "reduction", "shape", "window")
 """The files of `ops/` that register the ops."""
 
 Given = SSAValue | ExportedValue | Figures | OpenFigures | None

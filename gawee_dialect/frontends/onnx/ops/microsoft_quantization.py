@@ -13,9 +13,10 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.graph.activation import SigmoidOp
-from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp
 from gawee_dialect.dialect.graph.logic import WhereOp
 from gawee_dialect.dialect.graph.movement import CatOp
+from gawee_dialect.dialect.graph.quantization import axis_map
 from gawee_dialect.dialect.graph.reduction import ReduceMeanOp, SoftmaxOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import scaled
@@ -27,7 +28,7 @@ from gawee_dialect.frontends.onnx.ops.quantization import (
     dynamic_quantize_linear,
     integer_product,
     quantize_linear,
-    rounded_to_integer,
+    quantized,
 )
 from gawee_dialect.frontends.onnx.ops.recurrent import Recurrence, lstm_layer
 from gawee_dialect.frontends.onnx.ops.windows import PoolAttributes, average_pool
@@ -46,7 +47,8 @@ def _quantized(
     """Return numbers in a scale, of the type of a zero point or else of an input."""
     if zero_point is not None:
         return quantize_linear(emit, real, scale, zero_point)
-    return rounded_to_integer(emit, emit(DivOp(real, emit.reshape(scale, ()))), None, dtype)
+    map = axis_map(len(tensor_shape(real)))
+    return quantized(emit, real, emit.reshape(scale, ()), None, dtype, map)
 
 
 def _of_two(function: Callable[[SSAValue, SSAValue], AddOp | MulOp]) -> Callable[..., SSAValue]:

@@ -4,6 +4,7 @@ from math import prod
 
 from xdsl.dialects.builtin import IntegerType, f32, i32
 from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.graph.activation import ClipOp
@@ -12,6 +13,7 @@ from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SubOp
 from gawee_dialect.dialect.graph.logic import CompareOp, WhereOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
+from gawee_dialect.dialect.graph.quantization import DequantizeOp, QuantizeOp, axis_map, spread
 from gawee_dialect.dialect.graph.reduction import ReduceMaxOp, ReduceMinOp
 from gawee_dialect.dialect.types import (
     element_type,
@@ -22,6 +24,7 @@ from gawee_dialect.dialect.types import (
 from gawee_dialect.frontends.onnx.held_types import (
     HELD,
     HeldFloat,
+    HeldInteger,
     converted,
     dtype_of,
     dtype_of_code,
@@ -30,35 +33,31 @@ from gawee_dialect.frontends.onnx.held_types import (
 )
 from gawee_dialect.frontends.onnx.ops.windows import ConvAttributes
 from gawee_dialect.frontends.onnx.registry import register_op
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, part
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
 from gawee_dialect.frontends.op_mapping.registry import Refusal
 
 LIMITS = ("floats of 4 and 8 bits and integers of up to 16", "scales of float32 and float16")
 
 
-def along_axis(
+def placed(
     emit: Emitter, value: SSAValue, x: SSAValue, axis: int, block: int, what: str
-) -> SSAValue:
-    """Return a scale or a zero point in a shape that broadcasts with x.
+) -> tuple[SSAValue, AffineMap]:
+    """Return scales or zero points, and which of them each element of x has.
 
     It is one number, one for each index along an axis, or one for each block of indices.
     """
     shape, own = tensor_shape(x), tensor_shape(value)
     if prod(own) == 1:
-        return emit.reshape(value, ())
+        return emit.reshape(value, ()), axis_map(len(shape))
     if not shape:
         raise Refusal(f"expected {what} of a scalar to be one number, got {prod(own)}")
     at = axis_of(x, axis)
-    if len(own) == 1 and own[0] == shape[at]:
-        return emit.reshape(value, [own[0], *[1] * (len(shape) - at - 1)])
+    if own == (shape[at],):
+        return value, axis_map(len(shape), at)
     blocks = -(-shape[at] // block) if block > 0 else 0
     if own != (*shape[:at], blocks, *shape[at + 1 :]):
         raise Refusal(f"expected {what} to be one number, {shape[at]} of them, or one a block")
-    before, after = shape[:at], shape[at + 1 :]
-    apart = emit.reshape(value, (*before, blocks, 1, *after))
-    spread = emit.broadcast(apart, (*before, blocks, block, *after))
-    whole = emit.reshape(spread, (*before, blocks * block, *after))
-    return part(emit, whole, at, 0, shape[at])
+    return value, axis_map(len(shape), at, block)
 
 
 def rounded_to_integer(
@@ -106,11 +105,37 @@ def quantize_linear(
     if output_dtype:
         dtype = dtype_of_code(output_dtype)
     divided = element_of(dtype_of_code(precision)) if precision else element_type(y_scale)
-    scale = emit.cast(along_axis(emit, y_scale, x, axis, block_size, "y_scale"), divided)
+    y_scale, map = placed(emit, y_scale, x, axis, block_size, "y_scale")
+    of_points = map
     if y_zero_point is not None:
-        y_zero_point = along_axis(emit, y_zero_point, x, axis, block_size, "y_zero_point")
+        y_zero_point, of_points = placed(emit, y_zero_point, x, axis, block_size, "y_zero_point")
+    if divided == f32 and not isinstance(HELD.get(dtype), HeldFloat):
+        whole = emit.cast(x, f32), emit.cast(y_scale, f32)
+        return quantized(emit, *whole, y_zero_point, dtype, map)
+    scale = spread(emit, emit.cast(y_scale, divided), map, tensor_shape(x))
+    if y_zero_point is not None:
+        y_zero_point = spread(emit, y_zero_point, of_points, tensor_shape(x))
     real = emit(DivOp(emit.cast(x, divided), scale))
     return rounded_to_integer(emit, real, y_zero_point, dtype, bool(saturate))
+
+
+def quantized(
+    emit: Emitter,
+    x: SSAValue,
+    scale: SSAValue,
+    zero_point: SSAValue | None,
+    dtype: str,
+    map: AffineMap,
+) -> SSAValue:
+    """Return x in float32 as integers of a dtype, by scales that a map is of."""
+    element, held = element_of(dtype), HELD.get(dtype)
+    if not isa(element, IntegerType) or element.width.data > 16:
+        raise Refusal(f"unsupported quantization to '{element}'; supported: {LIMITS[0]}")
+    ends = held.range if isinstance(held, HeldInteger) else (None, None)
+    if zero_point is not None:
+        zero_point = emit.broadcast(zero_point, tensor_shape(scale))
+    op = QuantizeOp(x, scale, zero_point, element, map, min=ends[0], max=ends[1])
+    return marked(emit, emit(op), dtype)
 
 
 @register_op("DequantizeLinear", "com.microsoft.DequantizeLinear", limits=LIMITS)
@@ -127,11 +152,15 @@ def dequantize_linear(
     dtype = dtype_of_code(output_dtype) if output_dtype else dtype_of(emit, x_scale)
     if not is_float(element_of(dtype)):
         raise Refusal(f"unsupported scale of '{dtype}'; supported: {LIMITS[1]}")
-    scale = along_axis(emit, x_scale, x, axis, block_size, "x_scale")
+    scale, map = placed(emit, x_scale, x, axis, block_size, "x_scale")
+    scale = emit.cast(scale, f32)
+    if is_float(element_type(x)):
+        real = emit(MulOp(x, spread(emit, scale, map, tensor_shape(x))))
+        return converted(emit, real, dtype)
     if x_zero_point is not None:
-        x_zero_point = along_axis(emit, x_zero_point, x, axis, block_size, "x_zero_point")
-    whole = x if is_float(element_type(x)) else emit.cast(_centred(emit, x, x_zero_point), f32)
-    return converted(emit, emit(MulOp(whole, emit.cast(scale, f32))), dtype)
+        x_zero_point, _ = placed(emit, x_zero_point, x, axis, block_size, "x_zero_point")
+        x_zero_point = emit.broadcast(x_zero_point, tensor_shape(scale))
+    return converted(emit, emit(DequantizeOp(x, scale, x_zero_point, map)), dtype)
 
 
 @register_op("DynamicQuantizeLinear")
@@ -145,7 +174,8 @@ def dynamic_quantize_linear(emit: Emitter, x: SSAValue) -> list[SSAValue]:
     empty = emit(CompareOp(span, zero, predicate="eq"))
     scale = emit(WhereOp(empty, emit.number(1, f32), span))
     zero_point = rounded_to_integer(emit, emit(DivOp(emit(SubOp(zero, low)), scale)), None, "uint8")
-    return [rounded_to_integer(emit, emit(DivOp(x, scale)), zero_point, "uint8"), scale, zero_point]
+    map = axis_map(len(tensor_shape(x)))
+    return [quantized(emit, x, scale, zero_point, "uint8", map), scale, zero_point]
 
 
 def _requantized(

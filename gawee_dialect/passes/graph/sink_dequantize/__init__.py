@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, prod
+from math import prod
 from typing import ClassVar, TypeAlias
 
 from xdsl.context import Context
@@ -10,25 +10,31 @@ from xdsl.dialects.builtin import IntegerType, ModuleOp, f32, i8, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.dense import array_of
-from gawee_dialect.dialect.evaluated import constant_of
 from gawee_dialect.dialect.graph.activation import ClipOp
 from gawee_dialect.dialect.graph.arithmetic import MaximumOp, MinimumOp, RoundOp
 from gawee_dialect.dialect.graph.cast import CastOp
 from gawee_dialect.dialect.graph.conv import ConvOp
-from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, ReluOp, SubOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, ReluOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.graph.movement import ReshapeOp, TransposeOp
-from gawee_dialect.dialect.graph.pool import MaxPoolOp
-from gawee_dialect.dialect.graph.slicing import PadOp
-from gawee_dialect.dialect.graph.window import padding_pairs
 from gawee_dialect.dialect.open_size import is_open
-from gawee_dialect.dialect.operation import GaweeOp
-from gawee_dialect.dialect.types import element_type, integer_range, is_byte, tensor_shape
+from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.graph.layer import hand_on_identity
 from gawee_dialect.passes.graph.sink_dequantize.clip_first import ClipFirst
+from gawee_dialect.passes.graph.sink_dequantize.dequantized import (
+    Dequantized,
+    along,
+    positive_number,
+)
 from gawee_dialect.passes.graph.sink_dequantize.drop_signs import DropSigns
+from gawee_dialect.passes.graph.sink_dequantize.move_scales import (
+    AverageIntegers,
+    JoinBytes,
+    MoveIntegers,
+    PoolIntegers,
+)
+from gawee_dialect.passes.graph.sink_dequantize.requantize import KeepBytes, QuantizeParts
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.pattern_walk import PatternWalk
 from gawee_dialect.passes.rewrite_pass import Driver, Pattern, RewritePass
@@ -39,56 +45,6 @@ from gawee_dialect.passes.tensors.parameter_analysis import (
 )
 
 Product: TypeAlias = ConvOp | MatMulOp | BatchMatMulOp
-
-
-@dataclass(frozen=True)
-class Dequantized:
-    """A tensor of f32 that is integers times a scale."""
-
-    integers: SSAValue
-    scale: SSAValue
-    largest: int
-    """The greatest magnitude that the integers may have."""
-
-    @staticmethod
-    def of(value: SSAValue) -> "Dequantized | str":
-        """Return what a tensor is dequantized from; why it is not, where it is not."""
-        product = value.owner
-        if isinstance(product, MulOp) and element_type(value) == f32:
-            for whole, scale in ((product.lhs, product.rhs), (product.rhs, product.lhs)):
-                if not isinstance(whole.owner, CastOp) or whole.type != value.type:
-                    continue
-                bounds = _bounds(whole.owner.input)
-                if bounds is not None:
-                    return Dequantized(whole.owner.input, scale, max(map(abs, bounds)))
-        return f"expected integers of 8 bits times a scale, got {describe(value)}"
-
-    def varies_only_along(self, axis: int) -> bool:
-        """Whether the scale is one number, or one for each index of an axis."""
-        own, rank = tensor_shape(self.scale), len(tensor_shape(self.integers))
-        sizes = (*[1] * (rank - len(own)), *own)
-        return all(size == 1 for at, size in enumerate(sizes) if at != axis % rank)
-
-
-def _bounds(value: SSAValue) -> tuple[int, int] | None:
-    """Return between which numbers integers of 8 bits lie, or differences of such in i32."""
-    while isinstance(value.owner, ReshapeOp | TransposeOp):
-        value = value.owner.input
-    element, owner, numbers = element_type(value), value.owner, constant_of(value)
-    if not isa(element, IntegerType):
-        return None
-    if numbers is not None and prod(tensor_shape(value)):
-        array = array_of(numbers)
-        return int(array.min()), int(array.max())
-    if element.width.data == 8:
-        return integer_range(element)
-    if element == i32 and isinstance(owner, CastOp):
-        return _bounds(owner.input)
-    if element == i32 and isinstance(owner, SubOp):
-        left, right = _bounds(owner.lhs), _bounds(owner.rhs)
-        if left is not None and right is not None:
-            return left[0] - right[1], left[1] - right[0]
-    return None
 
 
 @dataclass(frozen=True)
@@ -140,11 +96,11 @@ class MultiplyIntegers(Pattern):
         integers = [rewriter.insert(CastOp(each.integers, i32)).result for each in (left, right)]
         product = rewriter.insert(_product_of(op, *integers))
         rows, columns = sum.result_axes
-        scales = _along(op, left.scale, rows, rewriter), _along(op, right.scale, columns, rewriter)
+        scales = along(op, left.scale, rows, rewriter), along(op, right.scale, columns, rewriter)
         scale = rewriter.insert(MulOp(scales[0], scales[1])).result
         result: MulOp | AddOp = MulOp(rewriter.insert(CastOp(product.result, f32)).result, scale)
         if not isinstance(op, BatchMatMulOp) and op.bias is not None:
-            bias = _along(op, op.bias, columns, rewriter)
+            bias = along(op, op.bias, columns, rewriter)
             result = AddOp(rewriter.insert(result).result, bias)
         hand_on_identity(op, result)
         rewriter.replace(op, result)
@@ -197,85 +153,6 @@ def _product_of(op: Product, left: SSAValue, right: SSAValue) -> ConvOp | BatchM
     return BatchMatMulOp(left, right, transpose_a=transposed[0], transpose_b=transposed[1])
 
 
-def _along(op: GaweeOp, value: SSAValue, axis: int, rewriter: PatternRewriter) -> SSAValue:
-    """Return a number, or one for each index of an axis of a result, so that it broadcasts."""
-    size, rank = prod(tensor_shape(value)), len(tensor_shape(op.output))
-    shape: Sequence[int] = () if size == 1 else (size, *[1] * (rank - 1 - axis % rank))
-    if tensor_shape(value) == tuple(shape):
-        return value
-    return rewriter.insert(ReshapeOp(value, shape=shape)).result
-
-
-class MoveIntegers(Pattern):
-    """reshape(x * s) -> reshape(x) * s, where s is one number; transpose likewise"""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: ReshapeOp | TransposeOp, rewriter: PatternRewriter) -> None:
-        if element_type(op.result) != f32:
-            self.missed(op, f"expected f32, got {element_type(op.result)}")
-            return
-        found = Dequantized.of(op.input)
-        if isinstance(found, str) or prod(tensor_shape(found.scale)) != 1:
-            reason = found if isinstance(found, str) else "expected a scale that is one number"
-            self.missed(op, reason)
-            return
-        if isinstance(op, ReshapeOp):
-            moved = ReshapeOp(found.integers, shape=tensor_shape(op.result))
-        else:
-            moved = TransposeOp(found.integers, permutation=op.permutation.get_values())
-        integers = rewriter.insert(moved).result
-        scale = _along(op, found.scale, -1, rewriter)
-        result = MulOp(rewriter.insert(CastOp(integers, f32)).result, scale)
-        hand_on_identity(op, result)
-        rewriter.replace(op, result)
-
-
-class PoolIntegers(Pattern):
-    """max_pool((x - z) * s) -> (max_pool(pad(x)) - z) * s, where x are bytes and s is a number > 0
-
-    Bytes are padded with the least there is: each window has an element that is none of these.
-    """
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: MaxPoolOp, rewriter: PatternRewriter) -> None:
-        found = Dequantized.of(op.input)
-        if element_type(op.result) != f32 or isinstance(found, str):
-            self.missed(op, f"expected integers of 8 bits times a scale, got {describe(op.input)}")
-            return
-        bytes, zero = _byte_and_zero(found.integers)
-        if bytes is None or _positive_number(found.scale) is None or tensor_shape(found.scale):
-            self.missed(op, "expected bytes less a number, times a constant greater than zero")
-            return
-        if op.ceil_mode.value.data or any(each != 1 for each in op.dilations.get_values()):
-            self.missed(op, "expected whole windows without gaps")
-            return
-        element = element_type(bytes)
-        assert isa(element, IntegerType)
-        low, high = zip((0, 0), (0, 0), *padding_pairs(op.padding.get_values()), strict=True)
-        least, _ = integer_range(element)
-        if any((*low, *high)):
-            bytes = rewriter.insert(PadOp(bytes, low=low, high=high, value=least)).result
-        wide = rewriter.insert(CastOp(bytes, i32)).result
-        kernel, strides = op.kernel.get_values(), op.strides.get_values()
-        pooled = rewriter.insert(MaxPoolOp(wide, kernel=kernel, strides=strides)).result
-        if zero is not None:
-            pooled = rewriter.insert(SubOp(pooled, zero)).result
-        result = MulOp(rewriter.insert(CastOp(pooled, f32)).result, found.scale)
-        hand_on_identity(op, result)
-        rewriter.replace(op, result)
-
-
-def _byte_and_zero(value: SSAValue) -> tuple[SSAValue | None, SSAValue | None]:
-    """Return the bytes that integers are, and the number that they are less than those by."""
-    zero: SSAValue | None = None
-    if isinstance(value.owner, SubOp):
-        value, zero = value.owner.operands
-    if isinstance(value.owner, CastOp):
-        value = value.owner.input
-    is_number = zero is None or (constant_of(zero) is not None and not tensor_shape(zero))
-    return (value, zero) if is_byte(element_type(value)) and is_number else (None, None)
-
-
 class FoldScales(Pattern):
     """round((x * s + b) / t) -> round(x * (s / t) + b / t), also in clips, and in sums of such"""
 
@@ -301,13 +178,13 @@ class FoldScales(Pattern):
         if self._analysis.is_known_early(value):
             return None
         op = value.owner
-        if reader_count(value) != 1:
+        if reader_count(value) != 1 and isinstance(Dequantized.of(value), str):
             return "expected one reader of what is quantized"
         match op:
             case MulOp() if any(map(self._analysis.is_known_early, op.operands)):
                 return None
             case AddOp() | ReluOp() | ClipOp() | MaximumOp() | MinimumOp():
-                if not isinstance(op, AddOp) and _positive_number(by.rhs) is None:
+                if not isinstance(op, AddOp) and positive_number(by.rhs) is None:
                     return "expected a scale that is a positive constant behind a clip"
                 found = (self._reason_against(each, by) for each in op.operands)
                 return next((reason for reason in found if reason is not None), None)
@@ -318,7 +195,7 @@ class FoldScales(Pattern):
         def scaled(value: SSAValue) -> SSAValue:
             if self._analysis.is_known_early(value):
                 return rewriter.insert(type(by)(value, by.rhs)).result
-            op, number = value.owner, _positive_number(by.rhs)
+            op, number = value.owner, positive_number(by.rhs)
             match op:
                 case MulOp():
                     early = self._analysis.is_known_early(op.rhs)
@@ -342,15 +219,6 @@ class FoldScales(Pattern):
         return scaled(value)
 
 
-def _positive_number(value: SSAValue) -> float | None:
-    """Return the positive, finite number that all of a constant is."""
-    constant = constant_of(value)
-    if constant is None or not constant.is_splat():
-        return None
-    number = float(array_of(constant).flat[0])
-    return number if 0 < number < inf else None
-
-
 def _is_of_quantized(op: Operation) -> bool:
     if isinstance(op, CastOp):
         return element_type(op.result) == f32 and isa(element_type(op.input), IntegerType)
@@ -369,9 +237,12 @@ class SinkDequantize(RewritePass):
     filter, row or column: the same for all that is summed. The integers' sum is exact, so the
     result is nearer to that of real numbers than a sum of floats is.
 
-    A scale that is one number goes behind reshapes, transpositions and maxima too. Bytes with a
-    sign become those without where all that reads them widens them: they are 128 more, and so are
-    zero points. What is quantized is clipped before it is rounded.
+    A scale that is one number goes behind reshapes, transpositions, maxima and means too, whose
+    sums are of integers then, and behind a concatenation of what has one scale. What is
+    concatenated and then quantized is quantized first. Bytes that are dequantized and quantized by
+    one scale stay what they are. Bytes with a sign become those without where all that reads them
+    widens them: they are 128 more, and so are zero points. What is quantized is clipped before it
+    is rounded.
 
     rewrite:
         %x = gawee.mul (gawee.cast %p), %s; %w = gawee.mul (gawee.cast %q), %t
@@ -379,6 +250,7 @@ class SinkDequantize(RewritePass):
         ->
         %y = (gawee.cast (gawee.conv (gawee.cast %p), (gawee.cast %q) ...)) * (%s * %t) + %b
         gawee.round ((%x * %s + %b) / %t)   ->   gawee.round (%x * (%s / %t) + %b / %t)
+        gawee.avg_pool (%x * %s)   ->   (gawee.avg_pool %x) * %s
     """
 
     name = "sink-dequantize"
@@ -391,10 +263,11 @@ class SinkDequantize(RewritePass):
 
     def make_patterns(self) -> Sequence[RewritePattern]:
         multiply = MultiplyIntegers(depthwise=self.depthwise)
-        return [DropSigns(), MoveIntegers(), PoolIntegers(), multiply, FoldScales()]
+        moves = MoveIntegers(), PoolIntegers(), AverageIntegers(), JoinBytes()
+        return [DropSigns(), *moves, multiply, FoldScales(), QuantizeParts()]
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if any(map(_is_of_quantized, op.walk())):  # else it is a network of floats
             super().apply(ctx, op)
             # Behind those that look for a scale behind a rounding.
-            PatternWalk(Driver([ClipFirst()], ctx)).rewrite_module(op)
+            PatternWalk(Driver([KeepBytes(), ClipFirst()], ctx)).rewrite_module(op)
