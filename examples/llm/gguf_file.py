@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from quantization import BLOCKS, parts_of
+from quantization import BLOCKS, part_of
 from weights import OFFSETS, SCALES, STORED, VALUES
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
@@ -242,7 +242,7 @@ class GgufFile(ParameterStore):
         rows = max(1, AT_A_TIME // blocks[0].nbytes)
         for first in range(0, len(blocks), rows):
             some = blocks[first : first + rows]
-            array[first : first + rows] = parts_of(dtype, some)[part]
+            array[first : first + rows] = part_of(dtype, part, some)
             forget_pages(some)
         return array
 
@@ -258,7 +258,7 @@ def _parts(tensor: TensorPlace) -> Sequence[str]:
     """Return what the names of the arrays of a tensor end with."""
     if tensor.kind in FLOATS:
         return ("",)
-    return (VALUES, SCALES, OFFSETS) if STORED[tensor.dtype].has_offsets else (VALUES, SCALES)
+    return STORED[tensor.dtype].parts
 
 
 # Writing.
