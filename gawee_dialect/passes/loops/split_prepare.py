@@ -33,16 +33,16 @@ MOST = 16 << 20
 class SplitPrepare(ModulePass):
     """Cut `@prepare` into functions that are called one after the other, by its parameters.
 
-    Each parameter is read by one part only, so that whoever calls the parts has the memory of the
-    parameters of one. `@prepare` itself calls all of them.
+    Each parameter is read by one part only. So the parameters of one part are in memory at a time
+    where these are called one by one. `@prepare` itself calls all of them.
 
-    1. Ops that have effects keep their order. Views and constants belong to no part: each that
-       reads them has copies.
+    1. Ops that have effects keep their order. Views and constants belong to no part: each part
+       has copies of those that it reads.
     2. `@prepare` is cut wherever no parameter, and no other value, is read on both sides.
     3. Neighbours are one part again as long as their parameters have at most `most` bytes.
 
     What a part leaves in the workspace, or in an output, a later one may read: all have the same.
-    A function of one part, or of several blocks, stays as it is.
+    A function of one part, or of several blocks, stays as it is; so does one that was cut before.
 
     rewrite:
         @prepare(%v, %w, %p, %q) { call @pack(%v, %p); call @pack(%w, %q) }
@@ -62,7 +62,8 @@ class SplitPrepare(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         prepare = find_function(op, PREPARE)
-        if prepare is None or len(prepare.body.blocks) != 1:
+        is_split = find_function(op, name_of_part(0)) is not None
+        if prepare is None or is_split or len(prepare.body.blocks) != 1:
             return
         parts = _joined(_smallest_parts(prepare), self.most)
         if len(parts) < 2:

@@ -73,3 +73,24 @@ func.func @prepare(
   linalg.exp ins(%v : memref<11xf32>) outs(%q : memref<11xf32>)
   func.return
 }
+
+// -----
+
+// What was cut before stays as it is.
+// CHECK-LABEL: func.func @prepare.0
+// CHECK-NOT:   @prepare.1(%
+// CHECK-LABEL: func.func @prepare(
+// CHECK-NEXT:    func.call @prepare.0(%u, %p)
+// CHECK-NEXT:    linalg.exp ins(%v
+func.func @prepare.0(
+    %u: memref<19xf32> {gawee.parameter = "u"}, %p: memref<19xf32> {gawee.output = "0"}) {
+  linalg.exp ins(%u : memref<19xf32>) outs(%p : memref<19xf32>)
+  func.return
+}
+func.func @prepare(
+    %u: memref<19xf32> {gawee.parameter = "u"}, %v: memref<21xf32> {gawee.parameter = "v"},
+    %p: memref<19xf32> {gawee.output = "0"}, %q: memref<21xf32> {gawee.output = "1"}) {
+  func.call @prepare.0(%u, %p) : (memref<19xf32>, memref<19xf32>) -> ()
+  linalg.exp ins(%v : memref<21xf32>) outs(%q : memref<21xf32>)
+  func.return
+}
