@@ -55,6 +55,7 @@ PASSES: dict[str, str] = {
     "lower-kernels-to-loops": "buffers.LowerKernelsToLoops",
     "lower-linalg-to-loops": "buffers.LowerLinalgToLoops",
     "hoist-allocas": "loops.HoistAllocas",
+    "split-prepare": "loops.SplitPrepare",
     "expand-math": "loops.ExpandMath",
     "convert-to-llvm": "loops.ConvertToLLVM",
     "annotate-cost": "graph.AnnotateCost",

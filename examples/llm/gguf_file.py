@@ -14,14 +14,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from quantization import BLOCKS, parts_of
+from quantization import BLOCKS, part_of
 from weights import OFFSETS, SCALES, STORED, VALUES
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.parameters.data_files import forget_pages
 from gawee_dialect.parameters.store import Array, ArrayDescription, ParameterStore, array_dtype
 from gawee_dialect.whole_file import whole_file
 
 MAGIC = b"GGUF"
+AT_A_TIME = 1 << 20
+"""Bytes of blocks that are converted at a time, where a row has fewer."""
 ALIGNMENT = 32
 """Of the data of tensors, unless the file says another one."""
 MOST_AXES = 4
@@ -226,10 +229,21 @@ class GgufFile(ParameterStore):
     def __getitem__(self, name: str) -> Array:
         whole, tensor, part = self._part(name)
         if part:
-            array = parts_of(tensor.dtype, self.blocks(whole))[part]
+            array = self._converted(whole, tensor.dtype, part, self.describe(name))
         else:
             array = self._bytes(tensor).view(array_dtype(tensor.dtype)).reshape(tensor.shape)
         array.flags.writeable = False
+        return array
+
+    def _converted(self, name: str, dtype: str, part: str, description: ArrayDescription) -> Array:
+        """Return a part of a tensor of blocks: some rows at a time, whose pages are let go."""
+        array = np.empty(description.shape, description.dtype)
+        blocks = self.blocks(name)
+        rows = max(1, AT_A_TIME // blocks[0].nbytes)
+        for first in range(0, len(blocks), rows):
+            some = blocks[first : first + rows]
+            array[first : first + rows] = part_of(dtype, part, some)
+            forget_pages(some)
         return array
 
     def __iter__(self) -> Iterator[str]:
@@ -244,7 +258,7 @@ def _parts(tensor: TensorPlace) -> Sequence[str]:
     """Return what the names of the arrays of a tensor end with."""
     if tensor.kind in FLOATS:
         return ("",)
-    return (VALUES, SCALES, OFFSETS) if STORED[tensor.dtype].has_offsets else (VALUES, SCALES)
+    return STORED[tensor.dtype].parts
 
 
 # Writing.

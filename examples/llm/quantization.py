@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from weights import OFFSETS, SCALES, VALUES
+from weights import OFFSETS, SCALES, STORED, VALUES
 
 from gawee_dialect.parameters.store import Array, array_dtype
 
@@ -92,32 +92,49 @@ def quantized(dtype: str, values: Floats) -> Bytes:
 
 def parts_of(dtype: str, blocks: Bytes) -> Mapping[str, Array]:
     """Return the arrays that a graph reads: integers, their scales, and what is added to them."""
+    return {part: part_of(dtype, part, blocks) for part in STORED[dtype].parts}
+
+
+def part_of(dtype: str, part: str, blocks: Bytes) -> Array:
+    """Return one of the arrays that a graph reads."""
+    match dtype, part:
+        case "q8_0" | "q4_0", _:
+            if part == SCALES:
+                return _halves(blocks[..., :2])[..., 0]
+            return np.ascontiguousarray(blocks[..., 2:]).view(STORED[dtype].element)
+        case "q6_k", _:
+            return _values_of_q6_k(blocks) if part == VALUES else _scales_of_q6_k(blocks)
+        case _, part if part == VALUES:
+            pairs = blocks[..., 16:].reshape(*blocks.shape[:2], 4, 1, 32)
+            levels = np.concatenate((pairs & 15, pairs >> 4), -2)
+            levels = levels.reshape(len(blocks), -1, 32)
+            return _pairs(levels, 16).view(np.int32)
+        case _:
+            scales, mins = _scales_and_mins_of_q4_k(blocks)
+            return scales if part == SCALES else 8 * scales - mins
+
+
+def _values_of_q6_k(blocks: Bytes) -> Array:
     rows, count, _ = blocks.shape
-    if dtype in ("q8_0", "q4_0"):
-        values, scales = blocks[..., 2:], _halves(blocks[..., :2])[..., 0]
-        element = np.int8 if dtype == "q8_0" else np.int32
-        return {VALUES: np.ascontiguousarray(values).view(element), SCALES: scales}
-    if dtype == "q6_k":
-        low = blocks[..., :128].reshape(rows, count, 2, 2, 32)
-        high = blocks[..., 128:192].reshape(rows, count, 2, 1, 32)
-        shifts = np.array([0, 2, 4, 6], np.uint8)[:, None]
-        levels = np.concatenate((low & 15, low >> 4), -2) | (high >> shifts & 3) << 4
-        values = levels.astype(np.int8) - 32
-        scales = np.ascontiguousarray(blocks[..., 192:208]).view(np.int8)
-        whole = _halves(blocks[..., 208:]).astype(np.float32)
-        return {
-            VALUES: values.reshape(rows, count * 16, 16),
-            SCALES: (scales * whole).reshape(rows, -1),
-        }
+    low = blocks[..., :128].reshape(rows, count, 2, 2, 32)
+    high = blocks[..., 128:192].reshape(rows, count, 2, 1, 32)
+    shifts = np.array([0, 2, 4, 6], np.uint8)[:, None]
+    levels = np.concatenate((low & 15, low >> 4), -2) | (high >> shifts & 3) << 4
+    return (levels.astype(np.int8) - 32).reshape(rows, count * 16, 16)
+
+
+def _scales_of_q6_k(blocks: Bytes) -> Floats:
+    scales = np.ascontiguousarray(blocks[..., 192:208]).view(np.int8)
+    whole = _halves(blocks[..., 208:]).astype(np.float32)
+    return (scales * whole).reshape(len(blocks), -1)
+
+
+def _scales_and_mins_of_q4_k(blocks: Bytes) -> tuple[Floats, Floats]:
     both, packed = _halves(blocks[..., :4]).astype(np.float32), blocks[..., 4:16]
     first, second, last = packed[..., :4], packed[..., 4:8], packed[..., 8:]
     scales = np.concatenate((first & 63, last & 15 | first >> 6 << 4), -1) * both[..., :1]
     mins = np.concatenate((second & 63, last >> 4 | second >> 6 << 4), -1) * both[..., 1:]
-    pairs = blocks[..., 16:].reshape(rows, count, 4, 1, 32)
-    levels = np.concatenate((pairs & 15, pairs >> 4), -2).reshape(rows, count * 8, 32)
-    values = _pairs(levels, 16).view(np.int32)
-    offsets = 8 * scales - mins
-    return {VALUES: values, SCALES: scales.reshape(rows, -1), OFFSETS: offsets.reshape(rows, -1)}
+    return scales.reshape(len(blocks), -1), mins.reshape(len(blocks), -1)
 
 
 def widened(parts: Mapping[str, Array]) -> Floats:

@@ -8,7 +8,7 @@ blocks of 256 in `q4_k` and `q6_k`, scales are multiplied out when they are read
 https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,6 +42,11 @@ class Stored:
     scale: str
     block: int
     has_offsets: bool = False
+
+    @property
+    def parts(self) -> Sequence[str]:
+        """What the names of its arrays end with."""
+        return (VALUES, SCALES, OFFSETS) if self.has_offsets else (VALUES, SCALES)
 
 
 STORED: Mapping[str, Stored] = {

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, takewhile
 from pathlib import Path
 from pickle import PicklingError
 from typing import Self
@@ -13,16 +14,24 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.frame import RESULTS, Binding, Frame
 from gawee_dialect.backend.jit import Target
-from gawee_dialect.backend.memory import LLVM, MemoryUse, arena, forget_code_of, give_back
+from gawee_dialect.backend.memory import (
+    LLVM,
+    MemoryUse,
+    aligned_bytes,
+    arena,
+    forget_code_of,
+    give_back,
+)
 from gawee_dialect.backend.native_call import FINE, OUT_OF_RANGE, builtin_call
 from gawee_dialect.backend.openmp import call_in_team, check_threads, cores
 from gawee_dialect.backend.prepared_family import PreparedFamily
 from gawee_dialect.backend.program import Program, compile_program
-from gawee_dialect.backend.signature import Buffer, signature_of
+from gawee_dialect.backend.signature import Buffer, Signature, signature_of
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.entry import MAIN, PREPARE, WEIGHTS
+from gawee_dialect.dialect.entry import MAIN, PREPARE, WEIGHTS, name_of_part
 from gawee_dialect.dialect.types import shape_text
+from gawee_dialect.parameters.data_files import forget_pages
 from gawee_dialect.parameters.given_inputs import (
     Inputs,
     given_arrays,
@@ -31,10 +40,11 @@ from gawee_dialect.parameters.given_inputs import (
     is_sequence,
     number_as_array,
 )
-from gawee_dialect.parameters.store import ParameterStore
+from gawee_dialect.parameters.store import ParameterStore, described_arrays
 from gawee_dialect.python_numbers import is_array
 
 Array = NDArray[np.generic]
+Buffers = tuple[Buffer, ...]
 BOUND_ROLES = tuple(kind.value for kind in WEIGHTS)
 """The arguments that a user binds once, before calls."""
 
@@ -46,26 +56,34 @@ def check_arrays(
 
     Raises GaweeError that lists every name, shape and element type that is wrong.
     """
+    arrays = {each.name: number_as_array(each, given.get(each.name)) for each in expected}
+    _check(what, expected, {**given, **arrays})
+    result: dict[str, Array] = {}
+    for buffer in expected:
+        array = arrays[buffer.name]
+        if is_array(array):
+            plain = np.require(array, requirements=["C", "A", "E"])
+            # Equal types may be several objects: calls find them by their address.
+            result[buffer.name] = plain.view(buffer.dtype)
+    return result
+
+
+def _check(what: str, expected: tuple[Buffer, ...], given: Mapping[str, object]) -> None:
+    """Raise GaweeError that lists every name, shape and element type that is wrong."""
     names = {buffer.name for buffer in expected}
     problems = [
         Diagnostic(f"unknown {what} '{name}'; expected: {', '.join(sorted(names)) or 'none'}")
         for name in given
         if name not in names
     ]
-    result: dict[str, Array] = {}
     for buffer in expected:
-        array = number_as_array(buffer, given.get(buffer.name))
+        array = given.get(buffer.name)
         problem = _problem(buffer, array)
         if problem is not None:
             message = f"{what} '{buffer.name}': {problem}"
             problems.append(Diagnostic(message, hint=_hint(buffer, array)))
-        elif is_array(array):
-            plain = np.require(array, requirements=["C", "A", "E"])
-            # Equal types may be several objects: calls find them by their address.
-            result[buffer.name] = plain.view(buffer.dtype)
     if problems:
         raise GaweeError(problems)
-    return result
 
 
 def _hint(buffer: Buffer, array: object) -> str | None:
@@ -263,8 +281,9 @@ class CompiledModel:
             builtin_call()  # the last that LLVM does before the first call
             forget_code_of(LLVM)
             give_back()
-        bound = check_arrays("parameter", self.parameters, parameters)
-        prepared = self._run_prepare(bound)
+        read = self._reader(parameters)
+        bound = read(self.signature.of_role(*BOUND_ROLES))
+        prepared = self._run_prepare(read, bound)
         arrays = {
             buffer.index: bound[buffer.name] for buffer in self.signature.of_role(*BOUND_ROLES)
         }
@@ -275,11 +294,25 @@ class CompiledModel:
                     + (", ".join(prepared) or "none")
                 )
             arrays[buffer.index] = prepared[buffer.name]
-        self._binding = Binding(arrays, parameters if in_store else bound)
+        whole = parameters if in_store else read(self.parameters)
+        self._binding = Binding(arrays, whole)
         self._threads = _OfAThread()  # after it: a reader that sees these sees the binding too
         if in_store:
-            del bound
             give_back()
+
+    def _reader(self, parameters: Mapping[str, Array]) -> Callable[[Buffers], dict[str, Array]]:
+        """Return what gives the arrays of some parameters, all of which are checked now.
+
+        Those of a store are read when they are asked for. Raises GaweeError as `rebind` does.
+        """
+        if isinstance(parameters, ParameterStore):
+            store = parameters
+            _check("parameter", self.parameters, described_arrays(store))
+            return lambda some: check_arrays(
+                "parameter", some, {each.name: store[each.name] for each in some}
+            )
+        bound = check_arrays("parameter", self.parameters, parameters)
+        return lambda some: {each.name: bound[each.name] for each in some}
 
     def with_parameters(self, parameters: Mapping[str, Array]) -> Self:
         """Return the same code with parameter values of its own; raises GaweeError as `rebind`."""
@@ -313,21 +346,47 @@ class CompiledModel:
             target=self._program.target,
         )
 
-    def _run_prepare(self, bound: Mapping[str, Array]) -> dict[str, Array]:
+    def _run_prepare(
+        self, read: Callable[[Buffers], dict[str, Array]], bound: Mapping[str, Array]
+    ) -> dict[str, Array]:
+        """Return what `@prepare` makes of parameters, part by part: read before one, and dropped
+        after it but for those that are `bound`."""
         if self._prepare is None:
             return {}
         # One piece: huge pages serve small weights too, and @main expects whole cache lines.
         outputs = self._prepare.of_role("output")
         results = arena(outputs)
-        roles: dict[str, Mapping[str, Array]] = {role: bound for role in BOUND_ROLES}
-        roles["output"] = results
+        workspace = aligned_bytes(self._prepare.workspace_size)
+        for part in self._parts_of_prepare():
+            own = tuple(each for each in part.of_role(*BOUND_ROLES) if each.name not in bound)
+            self._run_part(part, {**bound, **read(own)}, results, workspace)
+        return dict(results if self._family is None else self._family.shared(outputs, results))
+
+    def _run_part(
+        self,
+        part: Signature,
+        given: Mapping[str, Array],
+        results: Mapping[str, Array],
+        workspace: NDArray[np.uint8],
+    ) -> None:
+        """Run a part of `@prepare`, and forget what it alone reads of mapped files."""
+        roles = {**dict.fromkeys(BOUND_ROLES, given), "output": results}
         arrays = {
             buffer.index: roles[buffer.role][buffer.name]
-            for buffer in self._prepare.buffers
+            for buffer in part.buffers
             if buffer.role in roles
         }
-        self._start(Frame(self._prepare, Binding(arrays, bound), self._native), ())
-        return dict(results if self._family is None else self._family.shared(outputs, results))
+        self._start(Frame(part, Binding(arrays, {}), self._native, workspace=workspace), ())
+        main = {buffer.name for buffer in self.signature.of_role(*BOUND_ROLES)}
+        for buffer in part.of_role(*BOUND_ROLES):
+            if buffer.name not in main:
+                forget_pages(given[buffer.name])
+
+    def _parts_of_prepare(self) -> Sequence[Signature]:
+        assert self._prepare is not None
+        signatures = self._program.signatures
+        names = takewhile(signatures.__contains__, map(name_of_part, count()))
+        return [signatures[name] for name in names] or [self._prepare]
 
     def _start(self, frame: Frame, arrays: Sequence[object]) -> int:
         if self._runtime is None:

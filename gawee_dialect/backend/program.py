@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
+from itertools import count, takewhile
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -14,7 +15,7 @@ from gawee_dialect.backend.jit import NativeModule, ObjectCode, Target, compile_
 from gawee_dialect.backend.packed_program import packed, unpacked
 from gawee_dialect.backend.signature import Signature, llvm_function, signature_of
 from gawee_dialect.backend.unit_code import compile_units, linked, target_parts
-from gawee_dialect.dialect.entry import PREPARE
+from gawee_dialect.dialect.entry import PREPARE, name_of_part
 from gawee_dialect.dialect.native_code import sources_of
 
 
@@ -90,6 +91,9 @@ def _signatures(module: ModuleOp, function: str) -> Mapping[str, Signature]:
     signatures = {function: signature_of(module, function)}
     if signatures[function].of_role("prepared") and llvm_function(module, PREPARE) is not None:
         signatures[PREPARE] = signature_of(module, PREPARE)
+        names = map(name_of_part, count())
+        parts = takewhile(lambda name: llvm_function(module, name) is not None, names)
+        signatures |= {name: signature_of(module, name) for name in parts}
     return signatures
 
 

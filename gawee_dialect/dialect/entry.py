@@ -56,6 +56,11 @@ PREPARE = "prepare"
 """The function that computes prepared values from parameters, once per load."""
 
 
+def name_of_part(number: int) -> str:
+    """Return what a function is called that does a part of `@prepare`: they run in this order."""
+    return f"{PREPARE}.{number}"
+
+
 class ArgumentKind(StrEnum):
     """What an entry argument is; the value is the attribute `gawee.<kind>` that says so."""
 

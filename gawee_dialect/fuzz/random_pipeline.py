@@ -41,7 +41,8 @@ OPTIONAL = frozenset(
     (
         *("canonicalize", "cse", "fold-batch-norm", "fold-conv-add", "fuse-attention"),
         *("assign-layouts", "hoist-parameter-computation", "hoist-loop-invariants"),
-        *("hoist-allocas", "lower-quant-ops", "sink-dequantize", "trim-conv-kernels", "widen-sums"),
+        *("hoist-allocas", "lower-quant-ops", "sink-dequantize", "split-prepare"),
+        *("trim-conv-kernels", "widen-sums"),
     )
 )
 """Passes without which a module can be lowered as well."""

@@ -1,5 +1,6 @@
 """Arrays in data files beside a graph, in the file of the graph, and in a folder of raw data."""
 
+import mmap
 import os
 import stat
 import weakref
@@ -23,6 +24,7 @@ from gawee_dialect.parameters.store import (
     ParameterStore,
     array_dtype,
 )
+from gawee_dialect.python_numbers import is_array
 
 # Data files that a graph refers to: inside its folder, regular, and exactly as long as needed.
 
@@ -88,6 +90,25 @@ def find_inside(folder: Path, path: str) -> Path:
     if not stat.S_ISREG(status.st_mode):
         raise FileProblem(f"expected '{path}' to be a regular file")
     return file
+
+
+def forget_pages(array: Array) -> None:
+    """Let the system have the pages of an array that is a view of a file, mapped to be read.
+
+    They come back when they are read again. Other arrays stay as they are.
+    """
+    mapping: object = array
+    while is_array(mapping):
+        mapping = mapping.base
+    advice = getattr(mmap, "MADV_DONTNEED", None)  # not on Windows
+    if not isinstance(mapping, mmap.mmap) or advice is None or not array.flags.c_contiguous:
+        return
+    with memoryview(mapping) as view:
+        if not view.readonly or not array.nbytes:
+            return
+        first = array.ctypes.data - np.frombuffer(view, np.uint8).ctypes.data
+    start = first - first % mmap.PAGESIZE
+    mapping.madvise(advice, start, first + array.nbytes - start)
 
 
 # Arrays that stay in the file of their graph until they are read.

@@ -93,6 +93,18 @@ def array_dtype(name: str) -> np.dtype[np.generic]:
     return dtype
 
 
+def described_arrays(store: ParameterStore) -> dict[str, Array]:
+    """Return arrays of the shapes and types that a store describes, without data or memory.
+
+    Raises ParameterProblem for data that is not as the store says.
+    """
+    described = {name: store.describe(name) for name in store}
+    return {
+        name: np.broadcast_to(np.zeros((), array_dtype(each.dtype)), each.shape)
+        for name, each in described.items()
+    }
+
+
 # Several places of weights as one.
 
 

@@ -28,6 +28,7 @@ from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
 from gawee_dialect.passes.loops.expand_math import ExpandMath
 from gawee_dialect.passes.loops.hoist_allocas import HoistAllocas
 from gawee_dialect.passes.loops.lower_affine import LowerAffine
+from gawee_dialect.passes.loops.split_prepare import SplitPrepare
 from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.tensors.assign_layouts import AssignLayouts
 from gawee_dialect.passes.tensors.assign_schedules import AssignSchedules
@@ -175,6 +176,7 @@ def loops_to_llvm(
     return (
         *([ExpandMath()] if expand_math else []),  # after all else reads math ops; not calls of exp
         *([ConvertScfToOpenMP()] if parallel else []),  # until here a parallel loop is one op
+        SplitPrepare(),  # memory is planned: what is run after a part may read what that left
         ConvertToLLVM(fast_math, target),  # everything at once: no half-converted types between
     )
 

@@ -184,8 +184,9 @@ def open_graph(
     """Compile a graph for ranges that have the sizes of some arguments, and those of before.
 
     Sizes that are alike now have one name where the graph needs that: keys and values of a cache
-    are as long, which PyTorch asks of them when it runs. Raises GaweeError for a graph that cannot
-    be compiled so, as one that has statistics of a batch.
+    are as long, which PyTorch asks of them when it runs. Where it needs more, those are numbers
+    that are sizes which PyTorch has settled: of values, when a window is full of keys. Raises
+    GaweeError for a graph that cannot be compiled so, as one that has statistics of a batch.
     """
     few: object = torch().ops.aten._native_batch_norm_legit_functional.default
     if any(node.target is few for node in graph.graph.nodes):
@@ -197,20 +198,32 @@ def open_graph(
         )
         for symbol, number in numbers.items()
     }
-    try:
-        converted, module = _imported(graph, static, ranges)
-    except GaweeError:
-        alike = _alike(ranges, numbers)
-        if alike == ranges:
-            raise
-        ranges = alike
-        converted, module = _imported(graph, static, ranges)
+    settled = _settled(graph, static, ranges, numbers)
+    ranges, (converted, module) = _first_that_is_imported(
+        graph,
+        static,
+        [ranges, _alike(ranges, numbers), settled, _alike(settled, numbers)],
+    )
 
     def sizes(args: Sequence[object]) -> Mapping[str, int]:
         given = numbers_of_symbols(graph, args)
         return {ranges[symbol].name: number for symbol, number in given.items()}
 
     return OpenGraph(StaticGraph(converted, OpenModel(program_of(module)), sizes), ranges)
+
+
+def _first_that_is_imported(
+    graph: GraphModule, static: frozenset[int], choices: Sequence[Mapping[object, SizeName]]
+) -> tuple[Mapping[object, SizeName], tuple[ConvertedGraph, ModuleOp]]:
+    """Return the first ranges for which a graph can be imported; raises the GaweeError of others"""
+    problems: list[GaweeError] = []
+    for number, ranges in enumerate(choices):
+        if ranges not in choices[:number]:
+            try:
+                return ranges, _imported(graph, static, ranges)
+            except GaweeError as problem:
+                problems.append(problem)
+    raise problems[-1]
 
 
 def _imported(
@@ -230,6 +243,34 @@ def _alike(
         low, high = max(first.low, name.low), min(first.high, name.high)
         shared[numbers[symbol]] = SizeName(first.name, low, high)
     return {symbol: shared[numbers[symbol]] for symbol in ranges}
+
+
+def _settled(
+    graph: GraphModule,
+    static: frozenset[int],
+    ranges: Mapping[object, SizeName],
+    numbers: Mapping[object, int],
+) -> Mapping[object, SizeName]:
+    """Return ranges in which symbols are numbers whose input is now of the shape of one without.
+
+    k: f32[2, 15, 8], v: f32[2, s1, 8]  ->  s1 is 15
+    """
+    placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
+    values = [
+        node.meta.get("val") for index, node in enumerate(placeholders) if index not in static
+    ]
+    shapes = [[*value.shape] for value in values if is_tensor(value)]
+    fixed = [shape for shape in shapes if all(isinstance(size, int) for size in shape)]
+    found = dict(ranges)
+    for shape in shapes:
+        named = {expression(size) for size in shape if is_symbol(size)}
+        now = [numbers[expression(size)] if is_symbol(size) else size for size in shape]
+        if named and all(isinstance(size, int) for size in now) and now in fixed:
+            found |= {
+                symbol: SizeName(ranges[symbol].name, numbers[symbol], numbers[symbol])
+                for symbol in named
+            }
+    return found
 
 
 def _range(

@@ -159,7 +159,10 @@ STEPPED = 2000
 TO_LOOPS = "-to-loops"
 """The end of names of passes each of which makes loops of some ops on buffers."""
 
-AT_LOOPS = ("hoist-allocas", "cse", "canonicalize", "expand-math", "convert-scf-to-openmp")
+AT_LOOPS = (
+    *("hoist-allocas", "cse", "canonicalize", "expand-math", "convert-scf-to-openmp"),
+    "split-prepare",
+)
 """Passes of ours that leave loops: the level does not end before them."""
 
 Fired = tuple[str, str | None, str]

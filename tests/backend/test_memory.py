@@ -84,9 +84,9 @@ def test_a_model_tells_what_it_needs() -> None:
     assert memory.prepared == sum(array.nbytes for array in model.prepared_values().values())
 
 
-def printed(program: str) -> list[str]:
+def printed(program: str, *arguments: str) -> list[str]:
     """What Python prints that runs a program and has nothing to warn of."""
-    command = [sys.executable, "-c", program]
+    command = [sys.executable, "-c", program, *arguments]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.stderr == ""
     return done.stdout.splitlines()
@@ -189,3 +189,56 @@ def test_what_is_wrong_with_the_first_network_is_told_once_and_here() -> None:
 
     assert sum("error: " in line for line in told) == 1
     assert "'@main'" in told[0]
+
+
+PREPARED = """
+import pathlib, re, sys
+import numpy as np
+from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.frontends.mlir_text import module_of_text
+from gawee_dialect.model import Model
+from gawee_dialect.parameters.archives import SafetensorsFile
+
+LAYERS, WIDTH = 6, 1536
+WEIGHT = f"tensor<{WIDTH}x{WIDTH}xf32>"
+ROWS = f"tensor<9x{WIDTH}xf32>"
+arguments = "".join(f', %w{n}: {WEIGHT} {{gawee.parameter = "w{n}"}}' for n in range(LAYERS))
+body = "".join(
+    f"%{n + 1} = gawee.matmul %{n}, %w{n} : ({ROWS}, {WEIGHT}) -> {ROWS}\\n" for n in range(LAYERS)
+).replace("%0,", "%x,")
+text = f'''func.func @main(%x: {ROWS} {{gawee.input = "x"}}{arguments})
+    -> ({ROWS} {{gawee.output = "y"}}) {{ {body} func.return %{LAYERS} : {ROWS} }}'''
+
+def megabytes(what):
+    status = pathlib.Path("/proc/self/status").read_text()
+    return int(re.search(rf"{what}:\\s+(\\d+)", status)[1]) / 1024
+
+store = SafetensorsFile(pathlib.Path(sys.argv[1]))
+compiled = Model(module_of_text(text), store).compile(CodeOptions(num_threads=1), cache=False)
+x = np.random.default_rng(1).standard_normal((9, WIDTH), np.float32)
+first, before = compiled(x), megabytes("VmRSS")
+pathlib.Path("/proc/self/clear_refs").write_text("5")
+compiled.rebind(store)
+most = megabytes("VmHWM") - before
+assert np.array_equal(first, compiled(x))
+expected = x.astype(np.float64)
+for n in range(LAYERS):
+    expected = expected @ store[f"w{n}"].T.astype(np.float64)
+print(compiled.memory.prepared / 2**20)
+print(most)
+print(abs(first - expected).max() / abs(expected).max())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_parameters_of_a_file_are_in_memory_a_few_at_a_time(tmp_path: Path) -> None:
+    save_file = pytest.importorskip("safetensors.numpy").save_file
+    draw = np.random.default_rng(0).standard_normal
+    weights = {f"w{n}": draw((1536, 1536), np.float32) / 39 for n in range(6)}
+    save_file(weights, tmp_path / "weights.safetensors")
+
+    prepared, most, error = map(float, printed(PREPARED, str(tmp_path / "weights.safetensors")))
+
+    assert prepared > 50
+    assert prepared < most < prepared + 30  # 9 MB are one; without parts, 54 more are there
+    assert error < 1e-5

@@ -97,6 +97,7 @@ KEEPING = (
         "lower-affine",
         "outline-kernels",
         "plan-memory",
+        "split-prepare",
     ),
 )
 """Passes that move, name and place what is computed."""

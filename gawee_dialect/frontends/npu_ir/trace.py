@@ -379,7 +379,8 @@ def _form(found: object, names: Names) -> int:
     if getattr(found, "is_Integer"):
         return int(getattr(found, "p"))
     if getattr(found, "is_symbol"):
-        return OpenSize.named(names[found])
+        name = names[found]
+        return name.low if name.low == name.high else OpenSize.named(name)
     args: Sequence[object] = getattr(found, "args")
     kind = type(found).__name__
     if kind == "Pow":
