@@ -8,6 +8,7 @@ hint: a bias has one entry per output channel
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from traceback import walk_tb
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation
@@ -66,16 +67,16 @@ def verify_module(module: ModuleOp) -> None:
     try:
         module.verify()
     except VerifyException as error:
-        raise GaweeError(_locate(module, error)) from error
+        raise GaweeError(located(error)) from error
     except OUTER_LACKS as error:
-        outer = _first_wrong(module, region_first=False) or _first_without_segments(module)
+        outer = _first_wrong(module) or _first_without_segments(module)
         if outer is None:
             raise
         raise GaweeError(outer) from error
     except Exception as error:
         if type(error) is not Exception:  # that is what xDSL's memref.load and memref.store raise
             raise
-        raise GaweeError(_locate(module, error)) from error
+        raise GaweeError(located(error)) from error
     verify_dominance(module)
 
 
@@ -95,29 +96,32 @@ def _not_defined(op: Operation, number: int) -> Diagnostic:
     return Diagnostic.at(op, message, f"it is defined at {defined}" if defined else None)
 
 
-def _locate(module: ModuleOp, error: Exception) -> Diagnostic:
-    # xDSL's exception doesn't name the op. Only the failing path pays for this second walk.
-    return (
-        _first_wrong(module, region_first=True)
-        or _first_wrong(module, region_first=True, with_blocks=True)
-        or Diagnostic(first_line(error))
-    )
+def located(error: Exception) -> Diagnostic:
+    """Return the diagnostic of what a verifier raised, at the op whose verifier it was.
+
+    xDSL's exception does not name the op, and to ask the ops again prints the module again: xDSL
+    adds its text to every exception. The frames that the exception passed know the op.
+    """
+    op: Operation | None = None
+    for frame, _ in walk_tb(error.__traceback__):
+        verified = frame.f_locals.get("self") if frame.f_code.co_name == "verify" else None
+        op = verified if isinstance(verified, Operation) else op
+    if op is None:
+        return Diagnostic(first_line(error))
+    return Diagnostic.at(_redefining(op) or op, first_line(error))
 
 
-def _first_wrong(
-    module: ModuleOp, *, region_first: bool, with_blocks: bool = False
-) -> Diagnostic | None:
-    for op in module.walk(region_first=region_first):
+def _first_wrong(module: ModuleOp) -> Diagnostic | None:
+    """Return what is wrong with the first op, outer ones first, whose verifier says so."""
+    for op in module.walk():
         try:
-            op.verify(verify_nested_ops=with_blocks)
-        except VerifyException as error:
-            return Diagnostic.at(_redefining(op) or op, first_line(error))
+            op.verify(verify_nested_ops=False)
         except OUTER_LACKS:
             continue
         except Exception as error:
-            if type(error) is not Exception:
+            if type(error) is not Exception and not isinstance(error, VerifyException):
                 raise
-            return Diagnostic.at(op, first_line(error))
+            return located(error)
     return None
 
 

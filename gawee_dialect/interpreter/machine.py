@@ -1,19 +1,27 @@
 """xDSL's interpreter with our implementations, and errors that say which op failed and where."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TypeGuard
+from typing import TypeAlias, TypeGuard
 
 import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.interpreter import Interpreter, OpImplResult, PythonValues, impl, register_impls
+from xdsl.interpreter import (
+    Interpreter,
+    OpImplResult,
+    PythonValues,
+    Successor,
+    impl,
+    register_impls,
+)
 from xdsl.interpreters.func import FuncFunctions
-from xdsl.ir import Operation
+from xdsl.ir import Operation, Region, SSAValue
 from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import InterpretationError
+from xdsl.utils.scoped_dict import ScopedDict
 
 from gawee_dialect.analysis.effects import WrittenBuffers, buffer_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
@@ -115,9 +123,13 @@ FUNC_OPS: frozenset[type[Operation]] = frozenset((func.FuncOp, func.ReturnOp, fu
 """What xDSL's own implementations are used for."""
 
 
+Run: TypeAlias = Callable[[OpFunctions, Interpreter, Operation, PythonValues], OpImplResult]
+
+
 class Machine(Interpreter):
     """An interpreter of every level; failures of an op become located errors (`RunError`)."""
 
+    _functions: Mapping[type[Operation], tuple[OpFunctions, Run]] = {}
     protected: Mapping[str, Array] = {}
     """Arrays that belong to the caller of the function, by what they are: `parameter 'x'`."""
 
@@ -127,10 +139,38 @@ class Machine(Interpreter):
         self._impls = replace(known)
         for name, table in vars(known).items():
             setattr(self._impls, name, dict(table))
+        self._functions = vars(self._impls)["_impl_dict"]
+
+    def run_ssacfg_region(
+        self, region: Region, args: PythonValues, name: str = "unknown"
+    ) -> PythonValues:
+        """Interpret a region, as xDSL does, which writes a message for every op that is right.
+
+        A block that runs again overwrites its values: xDSL has a scope for each time.
+        """
+        outer, results, block = self._ctx, (), region.first_block
+        values: dict[SSAValue, object] = {}
+        self._ctx = scope = ScopedDict(outer, name=name, local_scope=values)
+        while block is not None:
+            values.update(zip(block.args, args, strict=False))
+            op, block = block.first_op, None
+            while op is not None:
+                inputs = tuple([values[v] if v in values else scope[v] for v in op.operands])
+                made, end = self._run_op(op, inputs)
+                values.update(zip(op.results, made, strict=True))
+                if end is not None:
+                    if isinstance(end, Successor):
+                        block, args = end
+                    else:
+                        results = end.values
+                    break
+                op = op.next_op
+        self._ctx = outer
+        return results
 
     def _run_op(self, op: Operation, inputs: PythonValues) -> OpImplResult:
         try:
-            return super()._run_op(op, inputs)
+            return self._listened(op, inputs)
         except GaweeError:
             raise
         except InterpretationError as error:
@@ -141,6 +181,22 @@ class Machine(Interpreter):
             if "read-only" not in str(error):
                 raise
             raise self._refused_write(op, inputs, error) from error
+
+    def _listened(self, op: Operation, inputs: PythonValues) -> OpImplResult:
+        # As xDSL's own method, which prints the whole module into an exception for each op around.
+        found = self._functions.get(type(op))
+        if found is None or len(op.operands) != len(inputs):
+            return super()._run_op(op, inputs)  # says what is wrong
+        for listener in self.listeners:
+            listener.will_interpret_op(op, inputs)
+        functions, run = found
+        result = run(functions, self, op, inputs)
+        expected, got = len(op.results), len(result.values)
+        if expected != got:
+            raise InterpretationError(f"expected {expected} results, got {got}")
+        for listener in self.listeners:
+            listener.did_interpret_op(op, result.values)
+        return result
 
     def _refused_write(self, op: Operation, inputs: PythonValues, error: Exception) -> RunError:
         """Say what it is that an op writes, which belongs to the caller."""

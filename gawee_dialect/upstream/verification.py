@@ -18,8 +18,9 @@ from xdsl.traits import (
     SameOperandsAndResultType,
     SymbolUserOpInterface,
 )
+from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.diagnostics import verify_dominance, verify_module
+from gawee_dialect.diagnostics import GaweeError, located, verify_dominance, verify_module
 
 State = tuple[object, ...]
 """All that an op's verifier looks at, but for the inside of its regions and what symbols name."""
@@ -44,7 +45,10 @@ class Verification:
         visit = _Visit(self._known, self._right)
         try:
             changed = visit.op(module, around=False)
-        except Exception:  # an op is wrong: verifying the whole module finds the first one
+        except VerifyException as error:
+            self._known = {}
+            raise GaweeError(located(error)) from error
+        except Exception:  # what an op is inside of is wrong: verifying the whole module finds it
             self._known = {}
             verify_module(module)
         else:

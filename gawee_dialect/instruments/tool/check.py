@@ -40,10 +40,12 @@ from gawee_dialect.instruments.tool.native import (
     llvm_of,
 )
 from gawee_dialect.instruments.tool.pipeline import (
+    NO_PASS,
     UNREAD,
     Run,
     Tool,
     ToolPass,
+    joined,
     read,
     split_pipeline,
 )
@@ -71,7 +73,7 @@ MOST_STEPS = 20_000
 SMALL = (1, 4)
 """Between which numbers an `index` is that a function takes: it may be a size, or an index."""
 
-NO_PASS, NAME = "builtin.module()", "in.mlir"
+NAME = "in.mlir"
 
 PARTIAL = (
     arith.DivSIOp,
@@ -565,6 +567,7 @@ def check_pipeline(
         raise GaweeError("expected a pass pipeline, got none")
     ctx = make_context(allow_unregistered=True)
     run.text = read_by(run.tool, text, name)
+    run.tool.run_through(run.text, parts)
     module = read(ctx, run.text, name)
     check = CheckTool(run, settings)
     try:
@@ -590,11 +593,7 @@ def renamed(text: str, name: str) -> str:
 
 def whole(pipeline: str) -> str:
     """Return a pipeline as one that a tool runs at once."""
-    return f"builtin.module({','.join(map(_inside, split_pipeline(pipeline)))})"
-
-
-def _inside(part: str) -> str:
-    return part.removeprefix("builtin.module(").removesuffix(")")
+    return joined(split_pipeline(pipeline))
 
 
 def assert_pipeline_correct(

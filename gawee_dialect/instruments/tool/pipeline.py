@@ -1,5 +1,6 @@
 """The passes of another tool: a pipeline cut into its passes, and each run by the tool."""
 
+import re
 import shutil
 import subprocess
 from collections import OrderedDict
@@ -20,7 +21,9 @@ from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.upstream.located_parser import LocatedParser
 
 MOST_SECONDS = 60.0
-"""For one pass of the tool."""
+"""For one run of the tool."""
+
+NO_PASS = "builtin.module()"
 
 UNREAD = "gawee.unread"
 """The attribute of a module whose text is not read: its text."""
@@ -86,6 +89,12 @@ def _passes_in(text: str) -> Iterator[str]:
             yield from (f"{op}({each})" for each in _passes_in(inner))
 
 
+def joined(pipelines: Sequence[str]) -> str:
+    """Return pipelines, each of a whole module, as one that a tool runs at once."""
+    inner = (each.removeprefix("builtin.module(").removesuffix(")") for each in pipelines)
+    return f"builtin.module({','.join(filter(None, inner))})"
+
+
 def pass_of(pipeline: str) -> str:
     """Return the name of the pass of a pipeline that has one."""
     while (anchored := _anchored(pipeline)) is not None:
@@ -133,6 +142,28 @@ class Tool:
         """
         return run_many(self.name, [*self.flags, *self._said(pipeline)], texts)
 
+    def run_through(self, text: str, pipelines: Sequence[str]) -> None:
+        """Run pipelines one after another in one process, which prints the module behind each.
+
+        `run` then knows what each of them makes, up to the first that the tool refuses. It knows
+        nothing of a tool without the pass `print-ir`, and of a text with resources, which that
+        pass leaves out.
+        """
+        if len(pipelines) < 2 or _RESOURCES in text or not _prints(self.name, tuple(self.flags)):
+            return
+        for pipeline, made in zip(pipelines, self.printed(text, pipelines), strict=False):
+            _remember((self.name, (*self.flags, *self._said(pipeline)), text), made)
+            text = made
+
+    def printed(self, text: str, pipelines: Sequence[str]) -> Sequence[str]:
+        """Return the module behind each pipeline, up to the first that the tool refuses."""
+        steps = [step for each in pipelines for step in (each, PRINT)]
+        try:
+            found = _run(self.name, [*self.flags, *self._said(joined(steps))], text)
+        except GaweeError:
+            return ()
+        return _PRINTED.findall(found.stderr)
+
     def _said(self, pipeline: str) -> Sequence[str]:
         if Path(self.name).name == "xdsl-opt":
             inner = pipeline.removeprefix("builtin.module(").removesuffix(")")
@@ -143,6 +174,25 @@ class Tool:
     def command(self, pipeline: str) -> str:
         """Return the command as a shell takes it, for a file `in.mlir`."""
         return " ".join((self.name, *self.flags, "in.mlir", f"--pass-pipeline='{pipeline}'"))
+
+
+PRINT = "builtin.module(print-ir{label=gawee})"
+"""Prints the module to standard error, of all functions after the passes before it."""
+
+_PRINTED = re.compile(
+    r"^// -----// IR Dump gawee //----- //\n"
+    r'("builtin\.module"\(\).*?\n\}\)[^\n]* : \(\) -> \(\)[^\n]*\n)',
+    re.MULTILINE | re.DOTALL,
+)
+"""What `print-ir` prints of a module; messages of passes may stand around it."""
+
+_RESOURCES = "{-#"
+
+
+@lru_cache
+def _prints(name: str, flags: Sequence[str]) -> bool:
+    """Whether a program has the pass `print-ir`, as those of MLIR do."""
+    return len(Tool(name, flags).printed("module {}", [NO_PASS])) == 1
 
 
 _Key = tuple[str, tuple[str, ...], str]

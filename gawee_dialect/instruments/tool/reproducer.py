@@ -14,7 +14,6 @@ from gawee_dialect.instruments.check.execute import Engine
 from gawee_dialect.instruments.check.failure import CheckFailure
 from gawee_dialect.instruments.tool.check import (
     NAME,
-    NO_PASS,
     OPEN_SIZE,
     Checked,
     check_pipeline,
@@ -26,7 +25,7 @@ from gawee_dialect.instruments.tool.check import (
     same_outputs,
 )
 from gawee_dialect.instruments.tool.native import Code, Convention, llvm_of, lower_many, outputs_of
-from gawee_dialect.instruments.tool.pipeline import UNREAD, Tool, read, run_program
+from gawee_dialect.instruments.tool.pipeline import NO_PASS, UNREAD, Tool, read, run_program
 from gawee_dialect.interpreter.arrays import Unwritten
 from gawee_dialect.passes.numerics import REASSOCIATES
 from gawee_dialect.reduce.failure import Failure

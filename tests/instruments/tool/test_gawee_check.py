@@ -213,6 +213,77 @@ def test_parallel_nests_and_choices_of_affine_are_interpreted_as_upstream_lowers
     assert [step.engine for step in found.steps] == [*2 * ["interpreter"], "native"]
 
 
+# All passes of a pipeline at once.
+
+CALLS = """
+func.func private @other(%x: i32) -> i32
+func.func private @twice(%x: i32) -> i32 {
+  %y = arith.addi %x, %x : i32
+  %z = arith.addi %x, %x : i32
+  return %z : i32
+}
+func.func @main(%x: i32) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %a = call @twice(%x) : (i32) -> i32
+  %b = arith.addi %a, %c0 : i32
+  return %b : i32
+}
+"""
+PASSES = split_pipeline(
+    "func.func(cse),func.func(canonicalize),inline,convert-arith-to-llvm,convert-func-to-llvm"
+)
+
+
+@requires_upstream
+def test_what_a_tool_prints_behind_passes_is_what_each_of_them_makes() -> None:
+    text = CALLS
+    printed = Tool("mlir-opt").printed(text, PASSES)
+
+    assert len(printed) == len(PASSES)
+    for pipeline, made in zip(PASSES, printed, strict=True):
+        alone = Tool("mlir-opt").run(text, pipeline)
+        assert run_program("mlir-opt", [], made) == run_program("mlir-opt", [], alone)
+        text = alone
+
+
+@requires_upstream
+def test_what_a_tool_refuses_ends_what_it_prints() -> None:
+    refused = "builtin.module(convert-scf-to-cf{no-such-option})"
+    pipeline, crashing = CRASHES[2]
+    parts = split_pipeline(f"cse,{pipeline},canonicalize")
+
+    assert Tool("mlir-opt").printed(CALLS, [PASSES[0], refused]) == []
+    assert len(Tool("mlir-opt").printed(crashing, parts)) == 1
+
+
+@requires_upstream
+def test_a_text_with_resources_keeps_them() -> None:
+    text = """
+func.func @main() -> tensor<2xf32> {
+  %w = arith.constant dense_resource<w> : tensor<2xf32>
+  return %w : tensor<2xf32>
+}
+{-# dialect_resources: { builtin: { w: "0x040000000000803F00000040" } } #-}
+"""
+    tool = Tool("mlir-opt")
+    tool.run_through(text, PASSES[:2])
+
+    assert "0x040000000000803F00000040" in tool.run(text, PASSES[0])
+
+
+@requires_upstream
+def test_a_tool_is_started_once_for_all_passes(tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    program = tmp_path / "counted-opt"
+    program.write_text(f'#!/bin/sh\necho >> {starts}\nexec {find_tool("mlir-opt")} "$@"\n')
+    program.chmod(0o700)
+
+    assert_pipeline_correct(LOOP, "canonicalize,cse,sccp,canonicalize", str(program))
+
+    asked_for_printing, reading, passes = 1, 1, 1
+    assert len(starts.read_text()) == asked_for_printing + reading + passes
+
+
 # Many modules at once.
 
 
