@@ -31,10 +31,12 @@ CHAIN = 2000
 EDITED = "gawee_dialect/passes/tensors/assign_schedules/__init__.py"
 
 COMPILE = """
-import sys
-from gawee_dialect.model import load
+import os, sys
+from gawee_dialect import load
 load(sys.argv[1]).compile(cache=sys.argv[2] == "cache")
+os._exit(0)
 """
+"""Ends where the network is compiled: Python's own end of a process is no part of that."""
 
 COMPILE_TORCH = """
 import sys, time

@@ -13,6 +13,8 @@ Folders: `dialect` what the IR can say; `frontends` readers of formats; `paramet
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from gawee_dialect.upstream.late_formats import read_formats_late
+
 if TYPE_CHECKING:
     from gawee_dialect.code_options import CodeOptions as CodeOptions
     from gawee_dialect.diagnostics import GaweeError as GaweeError
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from gawee_dialect.scheduling import schedule as schedule
 
     __version__: str
+
+read_formats_late()  # before any dialect is imported
 
 _HOMES = {
     "CodeOptions": "code_options",

@@ -79,6 +79,7 @@ ALGORITHMS = ("winograd",)
 OVERRIDES: dict[str, str] = {
     # Ours in gawee-opt, in the place of xDSL's pass of the same name.
     "canonicalize": "graph.CanonicalizePass",
+    "cse": "graph.CommonSubexpressionElimination",
     "convert-scf-to-openmp": "loops.ConvertScfToOpenMP",
     "linalg-generalize-named-ops": "tensors.LinalgGeneralizeNamedOps",
     "lower-affine": "loops.LowerAffine",

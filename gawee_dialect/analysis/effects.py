@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 
 from xdsl.dialects import memref, vector
 from xdsl.dialects.builtin import MemRefType, ModuleOp
@@ -71,6 +72,13 @@ def memory_of(value: SSAValue) -> SSAValue:
     return buffer
 
 
+@cache
+def _may_write(kind: type[Operation]) -> bool:
+    """Whether an op without regions is of a class that writes buffers."""
+    writing = (memref.CopyOp, memref.StoreOp, vector.StoreOp, vector.MaskedStoreOp)
+    return issubclass(kind, (LinalgStructuredOperation, StructuredKernel, CallOp, *writing))
+
+
 @dataclass
 class WrittenBuffers:
     """Says which buffers an op writes, by what it is and by what its callee does."""
@@ -102,7 +110,8 @@ class WrittenBuffers:
             case _:
                 blocks = (block for region in op.regions for block in region.blocks)
                 for inner in (inner for block in blocks for inner in block.ops):
-                    yield from self._written(inner)
+                    if inner.regions or _may_write(type(inner)):
+                        yield from self._written(inner)
 
     def callee(self, call: CallOp) -> FuncOp | None:
         """Return the function that is called; None of one without a body."""

@@ -27,7 +27,6 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.analysis.tensor_shapes import narrow_arguments, require_input_shape
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, verify_module
 from gawee_dialect.dialect.entry import SIZES, EntryArgument, entry_arguments
 from gawee_dialect.dialect.graph.scan import ScanOp, element_of_sequence
@@ -43,7 +42,14 @@ from gawee_dialect.dialect.open_size import (
 )
 from gawee_dialect.dialect.operation import InferredOp
 from gawee_dialect.dialect.size_list import SizesAttr, size_list
-from gawee_dialect.dialect.types import AnyTensor, is_shaped, is_tensor, shape_text, tensor_type
+from gawee_dialect.dialect.types import (
+    AnyTensor,
+    is_shaped,
+    is_tensor,
+    require_input_shape,
+    shape_text,
+    tensor_type,
+)
 from gawee_dialect.hints import isa
 from gawee_dialect.identifiers import c_name
 
@@ -629,6 +635,9 @@ def write_sizes(module: ModuleOp, values: Mapping[str, int]) -> None:
 
 def _narrow(function: FuncOp, values: Mapping[str, int]) -> None:
     """Write numbers for names in a function below graphs; raises GaweeError for one of kernels."""
+    # Imported late: it knows all ops of linalg, which graphs have none of.
+    from gawee_dialect.analysis.tensor_shapes import narrow_arguments
+
     if "gawee" in {op.dialect_name() for op in function.walk()}:
         text = "has kernels of open sizes, in which no numbers are written"
         hint = "specialize-sizes comes before form-kernels"

@@ -36,12 +36,18 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from gawee_dialect.analysis.index_bounds import constant_index
-from gawee_dialect.diagnostics import GaweeError, verify_module
+from gawee_dialect.diagnostics import verify_module
 from gawee_dialect.dialect.entry import EntryArgument, entry_arguments, find_function
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.open_size import OpenSize, UnknownSize, is_open
 from gawee_dialect.dialect.operation import set_groups
-from gawee_dialect.dialect.types import fits_shape, is_shaped, is_tensor, shape_text, tensor_shape
+from gawee_dialect.dialect.types import (
+    fits_shape,
+    is_shaped,
+    is_tensor,
+    require_input_shape,
+    tensor_shape,
+)
 from gawee_dialect.hints import isa
 from gawee_dialect.upstream.linalg import BroadcastOp
 from gawee_dialect.upstream.tensor import kept_axes
@@ -220,13 +226,6 @@ def with_shapes(module: ModuleOp, shapes: Mapping[str, Sequence[int]]) -> Module
 
 def _shape(type: Attribute) -> Sequence[int]:
     return type.get_shape() if is_shaped(type) else ()
-
-
-def require_input_shape(name: str, wanted: Sequence[int], shape: Sequence[int]) -> None:
-    """Raise GaweeError unless a shape is one of those that an input may have."""
-    if not fits_shape(wanted, shape):
-        text = f"expected input '{name}' of shape {shape_text(wanted)}, got {shape_text(shape)}"
-        raise GaweeError(text)
 
 
 def unnamed_inputs(module: ModuleOp) -> Sequence[EntryArgument]:

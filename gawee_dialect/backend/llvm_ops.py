@@ -155,15 +155,22 @@ class ModuleParts:
         return f"!{len(self.metadata) - 1}"
 
 
+@cache
+def _overflow_flags(number: int) -> Sequence[str]:
+    return [flag.value for flag in sorted(OverflowAttr.from_int(number).data)]
+
+
 def flags_text(op: Operation) -> str:
     """Return the flags of an instruction, each followed by a space."""
     flags: list[str] = []
     for name, value in op.properties.items():
         if name == "overflowFlags" and isa(value, IntegerAttr):
-            value = OverflowAttr.from_int(value.value.data)
-        if isinstance(value, OverflowAttr | FastMathAttr):
+            flags += _overflow_flags(value.value.data)
+        elif isinstance(value, FastMathAttr):
             names = [flag.value for flag in sorted(value.data)]
             flags += ["fast"] if len(names) == len(FastMathFlag) else names
+        elif isinstance(value, OverflowAttr):
+            flags += [flag.value for flag in sorted(value.data)]
         elif name in ("isExact", "isDisjoint", "nonNeg") and isinstance(value, UnitAttr):
             flags.append({"isExact": "exact", "isDisjoint": "disjoint", "nonNeg": "nneg"}[name])
     return "".join(f"{flag} " for flag in flags)
@@ -175,6 +182,7 @@ class Instructions:
     def __init__(self, names: Names, parts: ModuleParts):
         self.names = names
         self.parts = parts
+        self._types: dict[int, str] = {}
 
     def bare(self, value: SSAValue) -> str:
         """Return how an operand is spelt, without its type."""
@@ -182,7 +190,11 @@ class Instructions:
 
     def typed(self, value: SSAValue) -> str:
         """Return how an operand is spelt, with its type."""
-        return f"{type_text(value.type)} {self.names.values[value]}"
+        identity = id(value.type)  # the function keeps it alive
+        text = self._types.get(identity)
+        if text is None:
+            text = self._types[identity] = type_text(value.type)
+        return f"{text} {self.names.values[value]}"
 
     def inline(self, op: Operation) -> str | None:
         """Return the text of an op that is written where it is used, None for others."""
@@ -236,6 +248,11 @@ class Instructions:
 
     def _memory(self, op: Operation) -> str | None:
         match op:
+            case llvm.GEPOp():
+                inbounds = "inbounds " if op.inbounds is not None else ""
+                indices = "".join(f", {index}" for index in self._indices(op))
+                element = type_text(op.elem_type)
+                return f"getelementptr {inbounds}{element}, {self.typed(op.ptr)}{indices}"
             case llvm.LoadOp():
                 type = type_text(op.dereferenced_value.type)
                 return f"load {type}, {self.typed(op.ptr)}{_alignment(op.alignment)}"
@@ -247,11 +264,6 @@ class Instructions:
                 size = self.typed(op.size)
                 count = "" if size.endswith(" 1") else f", {size}"
                 return f"alloca {type_text(op.elem_type)}{count}{_alignment(op.alignment)}"
-            case llvm.GEPOp():
-                inbounds = "inbounds " if op.inbounds is not None else ""
-                indices = "".join(f", {index}" for index in self._indices(op))
-                element = type_text(op.elem_type)
-                return f"getelementptr {inbounds}{element}, {self.typed(op.ptr)}{indices}"
             case _:
                 return None
 

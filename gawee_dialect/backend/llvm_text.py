@@ -72,21 +72,21 @@ def _text(
             case llvm.GlobalOp():
                 sections.append(_located(op, lambda op=op: global_text(op, parts)))
             case _:
-                raise GaweeError(Diagnostic.at(op, _rejection("no LLVM IR is known for it")))
+                raise _rejected(op, "no LLVM IR is known for it")
     sections += parts.declarations.values()
     sections += ["\n".join(parts.metadata)] if parts.metadata else []
     return "\n\n".join(sections) + "\n"
 
 
-def _rejection(reason: str) -> str:
-    return f"cannot be written as LLVM IR: {reason}"
+def _rejected(op: Operation, reason: object) -> GaweeError:
+    return GaweeError(Diagnostic.at(op, f"cannot be written as LLVM IR: {reason}"))
 
 
 def _located(op: Operation, write: Callable[[], str]) -> str:
     try:
         return write()
     except Unwritable as reason:
-        raise GaweeError(Diagnostic.at(op, _rejection(str(reason)))) from reason
+        raise _rejected(op, reason) from reason
 
 
 def passed_through(function: llvm.FuncOp) -> Sequence[Attribute]:
@@ -167,12 +167,18 @@ class _FunctionWriter:
             for argument in block.args if index else ():
                 self.names.name_value(argument, "phi")
             for op in block.ops:
-                text = _located(op, lambda op=op: self.instructions.inline(op) or "")
-                if text:
+                text = self._inlined(op)
+                if text is not None:
                     self.inlined.add(op)
                     self.names.values[op.results[0]] = text
                 elif op.results:
                     self.names.name_value(op.results[0], op.name.removeprefix("llvm."))
+
+    def _inlined(self, op: Operation) -> str | None:
+        try:
+            return self.instructions.inline(op)
+        except Unwritable as reason:
+            raise _rejected(op, reason) from reason
 
     def _comment(self, op: Operation) -> list[str]:
         node = node_name(op.location) if self.names.readable else None
@@ -187,15 +193,21 @@ class _FunctionWriter:
         yield f"{self.names.blocks[block]}:"
         yield from self._phis(block)
         for op in block.ops:
-            if op not in self.inlined:
+            if op in self.inlined:
+                continue
+            if self.names.readable:
                 yield from (f"  {line}" for line in self._comment(op))
-                yield from (f"  {line}" for line in self._lines(op))
+            if isinstance(op, llvm.CondBrOp) and op.then_block is op.else_block:
+                yield from (f"  {line}" for line in self._merged_branch(op))
+            else:
+                yield f"  {self._line(op)}"
 
-    def _lines(self, op: Operation) -> list[str]:
-        if isinstance(op, llvm.CondBrOp) and op.then_block is op.else_block:
-            return self._merged_branch(op)
-        text = _located(op, lambda: self.instructions.text(op))
-        return [f"{self.names.values[op.results[0]]} = {text}" if op.results else text]
+    def _line(self, op: Operation) -> str:
+        try:
+            text = self.instructions.text(op)
+        except Unwritable as reason:
+            raise _rejected(op, reason) from reason
+        return f"{self.names.values[op.results[0]]} = {text}" if op.results else text
 
     def _merged_branch(self, op: llvm.CondBrOp) -> list[str]:
         # A phi may name a predecessor once, so the values are chosen before the branch.

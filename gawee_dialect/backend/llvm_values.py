@@ -44,6 +44,8 @@ class Unwritable(Exception):
 
 def type_text(type: Attribute) -> str:
     """Return LLVM IR's spelling of a type; raises Unwritable."""
+    if simple := SIMPLE_TYPES.get(type.__class__):
+        return simple
     match type:
         case IntegerType():
             return f"i{type.width.data}"
@@ -53,8 +55,6 @@ def type_text(type: Attribute) -> str:
             return "{ " + ", ".join(map(type_text, type.types)) + " }"
         case _ if isa(type, VectorType) and type.get_num_dims() == 1:
             return f"<{type.get_shape()[0]} x {type_text(type.element_type)}>"
-        case _ if builtin_text := SIMPLE_TYPES.get(type.__class__):
-            return builtin_text
         case _:
             raise Unwritable(f"unsupported type '{type}'")
 

@@ -34,6 +34,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.open_size import OpenSize, is_open
 from gawee_dialect.hints import isa
 
@@ -272,6 +273,13 @@ def fits_shape(wanted: Sequence[int], shape: Sequence[int]) -> bool:
     return len(wanted) == len(shape) and all(
         size in (DYNAMIC_INDEX, number) for size, number in zip(wanted, shape, strict=True)
     )
+
+
+def require_input_shape(name: str, wanted: Sequence[int], shape: Sequence[int]) -> None:
+    """Raise GaweeError unless a shape is one of those that an input may have."""
+    if not fits_shape(wanted, shape):
+        text = f"expected input '{name}' of shape {shape_text(wanted)}, got {shape_text(shape)}"
+        raise GaweeError(text)
 
 
 def require_shape(what: str, type: AnyTensor, shape: Sequence[int]) -> None:

@@ -92,7 +92,14 @@ class Frontend(ABC):
         return ()
 
 
+_MAY_BEGIN_OBJECT = re.compile(rb"(?:\xef\xbb\xbf)?[\t-\r\x1c- ]*[{\x80-\xff]")
+"""A brace, or the first byte of what may be a space of Unicode."""
+
+
 def _begins_json_object(source: Source) -> bool:
+    # The weights of a binary file are not decoded for that.
+    if _MAY_BEGIN_OBJECT.match(source.data) is None:
+        return False
     return source.is_text and source.text.lstrip().startswith("{")
 
 

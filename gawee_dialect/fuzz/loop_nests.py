@@ -7,14 +7,13 @@ by how its index is made: of counters whose trips are known, shifted, turned rou
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
-from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
-
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.random_graph import Settings, TrialGenerator, stages_of, trial_of
 from gawee_dialect.fuzz.random_pipeline import Depth, Stage
 from gawee_dialect.fuzz.trial import Trial
 from gawee_dialect.passes.graph.canonicalize import CanonicalizePass
+from gawee_dialect.passes.graph.cse import CommonSubexpressionElimination
 from gawee_dialect.passes.loops.hoist_allocas import HoistAllocas
 from gawee_dialect.passes.pipelines import loops_to_llvm
 from gawee_dialect.universe import make_context

@@ -13,13 +13,13 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
-from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
 from gawee_dialect.code_options import EXACT, FAST, CodeOptions
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.schedule import ScheduleAttr
 from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.passes.graph.canonicalize import CanonicalizePass
+from gawee_dialect.passes.graph.cse import CommonSubexpressionElimination
 from gawee_dialect.passes.graph.unroll_scan import UnrollScan
 from gawee_dialect.passes.insertion import Insertion, with_insertions
 from gawee_dialect.passes.pass_manager import leaf_passes

@@ -18,7 +18,7 @@ from gawee_dialect.python_numbers import as_array, is_array
 
 
 def random_array(
-    shape: Sequence[int], dtype: np.dtype[np.generic], generator: np.random.Generator
+    shape: Sequence[int], dtype: np.dtype[np.generic], generator: "np.random.Generator"
 ) -> Array:
     """Return standard normal floats, bits for bool, or integers from 0 to 9."""
     if dtype.kind == "f":

@@ -1,13 +1,22 @@
 """Which ops are dead, as xDSL says it: what the class of an op decides is kept."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 
-from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
 from xdsl.ir import Operation, Region
 from xdsl.pattern_rewriter import PatternRewriterListener
 from xdsl.rewriter import Rewriter
-from xdsl.traits import IsTerminator, MemoryEffect, NoMemoryEffect, SymbolOpInterface
+from xdsl.traits import (
+    EffectInstance,
+    IsTerminator,
+    MemoryEffect,
+    MemoryReadEffect,
+    MemoryWriteEffect,
+    NoMemoryEffect,
+    SymbolOpInterface,
+)
 from xdsl.transforms.dead_code_elimination import region_dce, would_be_trivially_dead
 
 
@@ -21,10 +30,25 @@ def _is_needed(kind: type[Operation]) -> bool | None:
     effects = kind.get_traits_of_type(MemoryEffect)
     if not effects:
         return True
-    return False if all(type(each).get_effects is _NONE for each in effects) else None
+    return False if fixed_effects(kind) == NO_EFFECTS else None
 
 
-_NONE = NoMemoryEffect.get_effects
+NO_EFFECTS = frozenset[EffectInstance]()
+
+_FIXED = {
+    trait.get_effects.__func__: trait.get_effects(ModuleOp([]))
+    for trait in (NoMemoryEffect, MemoryReadEffect, MemoryWriteEffect)
+}
+"""What effects are by functions that look at no op."""
+
+
+@cache
+def fixed_effects(kind: type[Operation]) -> AbstractSet[EffectInstance] | None:
+    """Return what each op of a class does to memory; None where that depends, or is not known."""
+    traits = kind.get_traits_of_type(MemoryEffect)
+    found = [_FIXED.get(type(each).get_effects.__func__) for each in traits]
+    known = [each for each in found if each is not None]
+    return NO_EFFECTS.union(*known) if found and len(known) == len(found) else None
 
 
 def always_stays(kind: type[Operation]) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.passes import ModulePass
-from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
 from gawee_dialect.code_options import FAST, KERNEL_ALGORITHMS, CodeOptions, require_algorithms
 from gawee_dialect.passes.buffers.coalesce_copies import CoalesceCopies
@@ -15,6 +14,7 @@ from gawee_dialect.passes.buffers.outline_kernels import OutlineKernels
 from gawee_dialect.passes.buffers.plan_memory import PlanMemory
 from gawee_dialect.passes.graph.canonicalize import CanonicalizePass
 from gawee_dialect.passes.graph.check_indices import CheckIndices
+from gawee_dialect.passes.graph.cse import CommonSubexpressionElimination
 from gawee_dialect.passes.graph.fold_batch_norm import FoldBatchNorm
 from gawee_dialect.passes.graph.fold_conv_add import FoldConvAdd
 from gawee_dialect.passes.graph.fuse_attention import FuseAttention

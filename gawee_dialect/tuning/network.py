@@ -23,7 +23,6 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
-from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 from xdsl.utils.hints import isa
 
 from gawee_dialect.backend.compiled import CompiledModel
@@ -45,6 +44,7 @@ from gawee_dialect.levels import native_stages
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.buffers.outline_kernels import OutlineKernels
 from gawee_dialect.passes.graph.canonicalize import CanonicalizePass
+from gawee_dialect.passes.graph.cse import CommonSubexpressionElimination
 from gawee_dialect.passes.insertion import Insertion
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.passes.pipelines import kernels_to_loops, loops_to_llvm

@@ -64,14 +64,19 @@ def name_of_number(number: FloatAttr | IntegerAttr) -> str:
 
 def number_constant(number: FloatAttr | IntegerAttr) -> arith.ConstantOp:
     """Make the constant of a number, named by its value: `%c0`, `%c1e-05`, `%c-inf`, `%true`."""
-    constant = arith.ConstantOp(number)
-    constant.result.name_hint = name_of_number(number)
+    constant = arith.ConstantOp.create(result_types=(number.type,), properties={"value": number})
+    constant.results[0].name_hint = name_of_number(number)
     return constant
 
 
 def index_constant(value: int) -> arith.ConstantOp:
     """Make a constant of type index, named by its value."""
-    return number_constant(IntegerAttr(value, IndexType()))
+    return number_constant(_index_number(value))
+
+
+@lru_cache(maxsize=4096)
+def _index_number(value: int) -> IntegerAttr[IndexType]:
+    return IntegerAttr(value, IndexType())
 
 
 @irdl_op_definition

@@ -11,6 +11,7 @@ from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 
 from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.upstream.walk import all_ops
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class HoistAllocas(ModulePass):
     takes_open_sizes: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for alloca in [inner for inner in op.walk() if isinstance(inner, memref.AllocaOp)]:
+        for alloca in [inner for inner in all_ops(op) if isinstance(inner, memref.AllocaOp)]:
             loop = outermost_loop(alloca)
             if loop is not None and not alloca.operands:
                 block = loop.parent

@@ -10,4 +10,4 @@
 // CHECK:        approximate-math-with-bitcast
 // CHECK-NEXT:       log: bool = true
 // CHECK-NEXT:       exp: bool = true
-// CHECK:        cse
+// CHECK:        dce

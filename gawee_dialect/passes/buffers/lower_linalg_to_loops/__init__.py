@@ -56,7 +56,7 @@ def constant_index(builder: Builder, value: int) -> SSAValue:
     while type(op) is arith.ConstantOp:  # dozens for each number: `isinstance` would take thrice
         number = op.properties["value"]
         if type(number) is IntegerAttr and number.value.data == value:
-            if isinstance(op.result.type, IndexType):
+            if isinstance(number.type, IndexType):
                 return op.result
         op = op.next_op
     constant = index_constant(value)

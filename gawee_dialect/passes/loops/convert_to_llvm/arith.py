@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.llvm import FastMathAttr, OverflowAttr, OverflowFlag
-from xdsl.dialects.utils import FastMathAttrBase
+from xdsl.dialects.utils import FastMathAttrBase, FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from gawee_dialect.hints import isa
@@ -35,6 +35,7 @@ from gawee_dialect.passes.loops.convert_to_llvm.conversion import (
     lane_type,
     rule,
 )
+from gawee_dialect.passes.loops.convert_to_llvm.instructions import float_op
 from gawee_dialect.upstream import llvm as ours
 from gawee_dialect.upstream import llvm_vector
 from gawee_dialect.upstream.arith import ON_VECTORS, RemFOp
@@ -93,13 +94,17 @@ NE, SLT, SGE = 1, 2, 5
 
 IntegerBinary = Callable[[SSAValue, SSAValue], Operation]
 BinaryOfFloats = arith.FloatingPointLikeBinaryOperation | math.FloatingPointLikeBinaryMathOperation
-FloatBinary = Callable[[SSAValue, SSAValue, FastMathAttr], Operation]
 Cast = Callable[[SSAValue, Attribute], Operation]
 
 
 def fast_math(own: FastMathAttrBase, to: FunctionConversion) -> FastMathAttr:
     """Return the flags of a float op: those it carries, and those of the pass's option."""
-    return FastMathAttr(tuple({*own.data, *to.fast_math.data}))
+    return _all_flags(own.data, to.fast_math.data)
+
+
+@cache
+def _all_flags(own: frozenset[FastMathFlag], more: frozenset[FastMathFlag]) -> FastMathAttr:
+    return FastMathAttr(own | more)
 
 
 def convert_constant(op: arith.ConstantOp, to: FunctionConversion) -> None:
@@ -156,14 +161,14 @@ def with_overflow(
 
 
 def float_binary(
-    make: FloatBinary,
+    made: type[Operation],
 ) -> Callable[[BinaryOfFloats, FunctionConversion], None]:
-    """Convert a float op to the one llvm op that `make` makes of its operands and flags."""
+    """Convert a float op to the one llvm op of a class, which has its operands and flags."""
 
     def convert(op: BinaryOfFloats, to: FunctionConversion) -> None:
-        flags = fast_math(op.fastmath, to)
-        made = to.compute(make(widened(op.lhs, to), widened(op.rhs, to), flags))
-        to.define(op.result, narrowed(made, op.result.type, to))
+        operands = widened(op.lhs, to), widened(op.rhs, to)
+        result = to.compute(float_op(made, operands, fast_math(op.fastmath, to)))
+        to.define(op.result, narrowed(result, op.result.type, to))
 
     return convert
 

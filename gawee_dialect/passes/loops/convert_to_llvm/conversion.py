@@ -66,19 +66,20 @@ def converted_type(type: Attribute) -> ValueType | LLVMPointerType:
 
     Raises Declined for a type that the llvm dialect has nothing for.
     """
-    if isinstance(type, MemRefType):
-        return LLVMPointerType()
+    # What is most frequent comes first: `isinstance` is slow where it is false.
     if isinstance(type, IndexType):
         return i64
+    if isa(type, VectorType[Attribute]):
+        return converted_vector(type)
+    if isinstance(type, Float32Type | Float64Type | Float16Type):
+        return type
     if isa(type, IntegerType):
         signless = type.signedness.data is Signedness.SIGNLESS
         return type if signless else IntegerType(type.width.data)
-    if isinstance(type, Float16Type | Float32Type | Float64Type):
-        return type
+    if isinstance(type, MemRefType):
+        return LLVMPointerType()
     if isinstance(type, BFloat16Type):
         return i16  # its bits
-    if isa(type, VectorType[Attribute]):
-        return converted_vector(type)
     raise Declined(
         f"unsupported type '{type}'; supported: memref, vector, index, iN, f16, bf16, f32, f64"
     )

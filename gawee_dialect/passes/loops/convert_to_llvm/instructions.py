@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.dialects.llvm import GEP_USE_SSA_VAL, LLVMPointerType
+from xdsl.dialects.llvm import GEP_USE_SSA_VAL, FastMathAttr, LLVMPointerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from gawee_dialect.hints import isa
@@ -54,6 +54,15 @@ def add(lhs: SSAValue, rhs: SSAValue) -> Operation:
     """Make a sum of integers that does not wrap."""
     return llvm.AddOp.create(
         operands=(lhs, rhs), result_types=(lhs.type,), properties={"overflowFlags": NSW}
+    )
+
+
+def float_op(kind: type[Operation], operands: Sequence[SSAValue], flags: FastMathAttr) -> Operation:
+    """Make an op on floats whose result is of its first operand's type."""
+    return kind.create(
+        operands=operands,
+        result_types=(operands[0].type,),
+        properties={"fastmathFlags": flags},
     )
 
 
@@ -128,6 +137,20 @@ def _masked(
     )
     made.attributes["arg_attrs"] = ArrayAttr(notes)
     return made
+
+
+def in_all_lanes(scalar: SSAValue, zero: SSAValue, type: VectorType[Attribute]) -> list[Operation]:
+    """Make a vector all of whose lanes are one scalar, from an index that is zero."""
+    undefined = llvm.UndefOp.create(result_types=(type,))
+    first = llvm.InsertElementOp.create(
+        operands=(undefined.results[0], scalar, zero), result_types=(type,)
+    )
+    mask = first_lanes(type.get_shape()[0])
+    vectors = first.results[0], undefined.results[0]
+    shuffled = llvm.ShuffleVectorOp.create(
+        operands=vectors, result_types=(type,), properties={"mask": mask}
+    )
+    return [undefined, first, shuffled]
 
 
 @cache

@@ -15,6 +15,7 @@ from gawee_dialect.passes.loops.convert_to_llvm.arith import (
     widened,
 )
 from gawee_dialect.passes.loops.convert_to_llvm.conversion import FunctionConversion, rule
+from gawee_dialect.passes.loops.convert_to_llvm.instructions import float_op
 from gawee_dialect.upstream import llvm as ours
 from gawee_dialect.upstream import llvm_vector
 
@@ -83,8 +84,8 @@ def convert_reciprocal_root(op: math.RsqrtOp, to: FunctionConversion) -> None:
 
 def convert_fma(op: math.FmaOp, to: FunctionConversion) -> None:
     """math.fma  ->  llvm.intr.fma"""
-    a, b, c = (widened(operand, to) for operand in (op.a, op.b, op.c))
-    made = to.compute(llvm.FMAOp(a, b, c, fast_math(op.fastmath, to)))
+    operands = [widened(operand, to) for operand in op.operands]
+    made = to.compute(float_op(llvm.FMAOp, operands, fast_math(op.fastmath, to)))
     to.define(op.result, narrowed(made, op.result.type, to))
 
 

@@ -38,6 +38,7 @@ from gawee_dialect.passes.loops.convert_to_llvm.memref import ALIGNMENT
 from gawee_dialect.passes.loops.convert_to_llvm.scf import constant_of
 from gawee_dialect.upstream import llvm as ours
 from gawee_dialect.upstream import scf as our_scf
+from gawee_dialect.upstream.walk import inner_ops
 
 # A parallel region as a function of its own, which every thread of a team calls.
 #
@@ -89,7 +90,8 @@ class Captures:
 
 def find_captures(region: Region) -> Captures:
     """Return what the ops of a region use and do not define."""
-    inside = {block for op in region.walk() for inner in op.regions for block in inner.blocks}
+    ops = inner_ops(region)
+    inside = {block for op in ops for inner in op.regions for block in inner.blocks}
     inside |= set(region.blocks)
     values: dict[SSAValue, None] = {}
     recomputed: dict[Operation, None] = {}
@@ -106,7 +108,7 @@ def find_captures(region: Region) -> Captures:
             visit(operand)
         recomputed[owner] = None
 
-    for op in region.walk():
+    for op in ops:
         for operand in op.operands:
             visit(operand)
     return Captures(list(values), list(recomputed))

@@ -30,7 +30,8 @@ from gawee_dialect.passes.loops.convert_to_llvm.conversion import (
 )
 from gawee_dialect.passes.loops.convert_to_llvm.instructions import (
     element_address,
-    first_lanes,
+    float_op,
+    in_all_lanes,
     load,
     masked_load,
     masked_store,
@@ -124,10 +125,11 @@ def broadcast(to: FunctionConversion, source: SSAValue, type: Attribute) -> SSAV
         source.owner.value, IntegerAttr | FloatAttr
     ):
         return to.splat(source.owner.value, type)
-    undefined = to.compute(llvm.UndefOp(type))
-    first = to.compute(llvm.InsertElementOp(undefined, source, to.integer(0)))
-    mask = first_lanes(lanes_of(first))
-    return to.compute(llvm.ShuffleVectorOp(first, undefined, mask, type))
+    assert isa(type, VectorType[Attribute])
+    made = in_all_lanes(source, to.integer(0), type)
+    for op in made:
+        to.append(op)
+    return made[-1].results[0]
 
 
 def convert_broadcast(op: vector.BroadcastOp, to: FunctionConversion) -> None:
@@ -148,7 +150,7 @@ def convert_fma(op: vector.FMAOp, to: FunctionConversion) -> None:
     """vector.fma  ->  llvm.intr.fma"""
     converted_type(op.res.type)
     lhs, rhs, addend = (widened(operand, to) for operand in op.operands)
-    made = to.compute(llvm.FMAOp(lhs, rhs, addend, to.fast_math))
+    made = to.compute(float_op(llvm.FMAOp, (lhs, rhs, addend), to.fast_math))
     to.define(op.res, narrowed(made, op.res.type, to))
 
 
