@@ -90,7 +90,8 @@ class WinogradFunctions(OpFunctions):
             operand_view(array, affine_map, ranges)
             for array, affine_map in zip(args[1:count], op.maps[1:], strict=False)
         ]
-        values = (*views, sums(op, input, weights, floats)[..., np.newaxis])
+        inner = OtherFloats() if op.of_integers else floats  # integers are NumPy's in any case
+        values = (*views, sums(op, input, weights, inner)[..., np.newaxis])
         block = op.finish.block
         assert block.last_op is not None
         total = finish(interpreter, block, block.last_op.operands[0], values)
