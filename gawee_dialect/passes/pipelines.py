@@ -140,8 +140,8 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
         FormKernels(),  # one op for what is computed in one go
         WidenSums(),  # what did not become a kernel
         NarrowProducts().on(machine),  # while a kernel says what it multiplies
+        *others,  # before layouts: tiles need wider halos; of integers before these are in words
         PackIntegerProducts().on(machine),  # while a kernel says what it multiplies
-        *others,  # before layouts: tiles need wider halos
         AssignLayouts().on(machine),  # before schedules: what is contiguous decides on vectors
         JoinPositions().on(machine),  # after layouts: they see rows and columns apart
         AssignSchedules(schedules=schedules).on(machine),

@@ -1,7 +1,9 @@
 """Products of integers of 8 and 16 bits, packed in words, compiled, against NumPy in 64 bits."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from itertools import product
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -16,8 +18,13 @@ from gawee_dialect.dialect.graph.cast import CastOp
 from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.elementwise import SubOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
+from gawee_dialect.dialect.kernels.algorithm import Algorithm
+from gawee_dialect.dialect.kernels.winograd import Winograd, WinogradOp
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.levels import Level, lower_to
+from gawee_dialect.passes.tensors import convert_to_winograd
+from gawee_dialect.passes.tensors.convert_to_winograd.choose import Convolution, plans
+from gawee_dialect.target.description import Processor
 from tests.effort import mostly_full
 from tests.kernels.compiled import Way, module_of
 
@@ -143,6 +150,80 @@ def test_a_convolution_of_bytes_is_exact(way: Way, channels: int, size: int, pad
         np.pad(wide(x, zx), around), (size, size), axis=(2, 3)
     )
     same(way.run(module, arrays, 2), np.einsum("nchwij,fcij->nfhw", windows, wide(w, zw)))
+
+
+def winograd(by_channel: bool, place: float) -> AbstractContextManager[object]:
+    """Choose the plan at a place among those of an order; None where there is none."""
+
+    def choose(convolution: Convolution, processor: Processor) -> Algorithm | None:
+        possible = (plan.algorithm for plan in plans(convolution, processor))
+        found = [
+            each
+            for each in possible
+            if isinstance(each, Winograd) and each.by_channel == by_channel
+        ]
+        return found[int(place * (len(found) - 1))] if found else None
+
+    return patch.object(convert_to_winograd, "choose", choose)
+
+
+@settings(max_examples=6, deadline=None)
+@given(
+    st.booleans(),
+    st.floats(0, 1),
+    st.tuples(st.integers(1, 2), st.sampled_from([8, 16, 40]), st.sampled_from([8, 16, 24])),
+    st.tuples(st.integers(3, 9), st.integers(3, 9)),
+    st.sampled_from(DTYPES),
+    st.sampled_from(
+        [way for way in (Way("haswell"), Way("skylake-avx512")) if runs_here(way.target)]
+    ),
+)
+def test_tiles_of_a_convolution_of_bytes_are_exact(
+    by_channel: bool,
+    place: float,
+    counts: tuple[int, int, int],
+    sizes: tuple[int, int],
+    dtype: str,
+    way: Way,
+) -> None:
+    random, (images, channels, features) = np.random.default_rng(sum(sizes)), counts
+    x, zero = drawn(random, dtype, images, channels, *sizes), drawn(random, dtype)
+    w = drawn(random, "int8", features, channels, 3, 3)
+    arrays = [x, np.asarray(zero), w]
+
+    def conv(a: SSAValue, za: SSAValue, b: SSAValue) -> SSAValue:
+        return ConvOp(centred(a, za), CastOp(b, i32).output, padding=[1] * 4).output
+
+    module = module_of(conv, arrays, 1)
+    with winograd(by_channel, place):
+        results = way.run(module, arrays, 1)
+
+    padded = np.pad(wide(x, zero), ((0, 0), (0, 0), (1, 1), (1, 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(2, 3))
+    same(results, np.einsum("nchwij,fcij->nfhw", windows, w.astype(np.int64)))
+
+
+def test_tiles_of_bytes_are_what_every_level_computes() -> None:
+    random = np.random.default_rng(5)
+    x, w = drawn(random, "uint8", 1, 8, 5, 4), drawn(random, "int8", 16, 8, 3, 3)
+    zero = drawn(random, "uint8")
+    arrays = [x, np.asarray(zero), w]
+
+    def conv(a: SSAValue, za: SSAValue, b: SSAValue) -> SSAValue:
+        return ConvOp(centred(a, za), CastOp(b, i32).output).output
+
+    module = module_of(conv, arrays, 1)
+    given_arrays = {f"arg{index}": array for index, array in enumerate(arrays)}
+    windows = np.lib.stride_tricks.sliding_window_view(wide(x, zero), (3, 3), axis=(2, 3))
+    expected = np.einsum("nchwij,fcij->nfhw", windows, w.astype(np.int64))
+
+    for level in (Level.KERNELS, Level.LOOPS):
+        with winograd(False, 0):
+            lowered = lower_to(module, level, CodeOptions(target="haswell"))
+
+        found = [op for op in lowered.walk() if isinstance(op, WinogradOp)]
+        assert len(found) == (level is Level.KERNELS)
+        same(list(run_module(lowered, given_arrays).values()), expected)
 
 
 def test_every_level_computes_the_same() -> None:

@@ -13,6 +13,8 @@ from xdsl.dialects.builtin import (
     MemRefType,
     TensorType,
     UnitAttr,
+    i16,
+    i32,
     i64,
 )
 from xdsl.ir import Attribute, Region, SSAValue
@@ -31,6 +33,7 @@ from xdsl.irdl import (
 from gawee_dialect.dialect.affine_range import value_range
 from gawee_dialect.dialect.kernels.algorithm import Algorithm
 from gawee_dialect.dialect.kernels.kernel import YieldOp
+from gawee_dialect.dialect.kernels.packed_products import PackedProduct
 from gawee_dialect.dialect.kernels.structured_kernel import (
     StructuredKernel,
     element_of,
@@ -42,6 +45,9 @@ from gawee_dialect.dialect.types import require
 
 KERNEL = 3
 """The size of the filters, 3x3."""
+
+PAIRS = PackedProduct.PAIRS
+"""How integers lie in words: those of two input channels each."""
 
 Matrix = tuple[tuple[Fraction, ...], ...]
 
@@ -62,6 +68,8 @@ class Transforms:
     """G"""
     output: Matrix
     """A^T"""
+    scale: int = 1
+    """How many times as large as the outputs the results are."""
 
     @property
     def points(self) -> int:
@@ -81,6 +89,17 @@ class Transforms:
             strict=True,
         )
         return Transforms(_matrix(*input), _matrix(*weight), self.output)
+
+    @property
+    def whole(self) -> "Transforms":
+        """The transforms of integers, by a G of whole numbers: outputs are `scale` times as large."""
+        factor = self._denominator
+        weight = _matrix(*([factor * value for value in row] for row in self.weight))
+        return Transforms(self.input, weight, self.output, factor**2)
+
+    @property
+    def _denominator(self) -> int:
+        return max(value.denominator for row in self.weight for value in row)
 
 
 _SIXTH, _TWELFTH, _TWENTY_FOURTH = Fraction(1, 6), Fraction(1, 12), Fraction(1, 24)
@@ -203,6 +222,10 @@ class WinogradOp(StructuredKernel):
     `wide` computes products in vectors of twice `lanes`. Output channels that the last panel has
     beyond the last are zero, and not stored.
 
+    Of integers, `weights` are words of i32: of two channels each, as 16 bits, the even one lowest.
+    They are (2 G) g (2 G)^T, so that all are whole; four times the sum is divided by four before
+    `finish` takes it. All of it wraps around as i32 and, for what is transformed, i16 do.
+
     With `filters`, which goes with `by_channel`, the weights are g, stored [f / panel, c, 3, 3,
     panel]: a quarter of what is read otherwise. They are transformed in registers, once for all
     tiles.
@@ -226,6 +249,7 @@ class WinogradOp(StructuredKernel):
       C5: `filters` goes with `by_channel` and panels of `lanes` channels.
       C6: panels that threads share divide the output channels.
       C7: `block` and `rows` are above 0; `lanes`, which are a vector's, above 1.
+      C8: of integers the tile is 2, the input i16, the channels even; there are no `filters`.
     """
 
     name = "gawee.winograd"
@@ -299,8 +323,8 @@ class WinogradOp(StructuredKernel):
         count = self.sizes[0] * down * across
         # Rows of 2^n elements would all be in one set of the first cache, where steps read a column.
         padding = self.lanes.value.data if self.algorithm.filters else 0
-        shape = (self.algorithm.points, count, self.sizes[4] + padding)
-        return (MemRefType(element_of(self.target), shape),)
+        shape = (self.algorithm.points, count, self.depth + padding)
+        return (MemRefType(self.sum_type, shape),)
 
     @property
     def flops(self) -> int:
@@ -326,7 +350,7 @@ class WinogradOp(StructuredKernel):
 
     def packed_types(self, algorithm: Algorithm) -> Sequence[TensorType[Attribute]]:
         assert isinstance(algorithm, Winograd)
-        shape = algorithm.weights_shape(self.sizes[1], self.sizes[4])
+        shape = algorithm.weights_shape(self.sizes[1], self.depth)
         return (TensorType(element_of(self.weights), shape),)
 
     def with_operands(
@@ -371,9 +395,25 @@ class WinogradOp(StructuredKernel):
         return self.inputs[1:]
 
     @property
+    def sum_type(self) -> Attribute:
+        """The type of the sums: that of the weights."""
+        return element_of(self.weights)
+
+    @property
+    def of_integers(self) -> bool:
+        """Whether it convolves integers of 16 bits, whose products are summed in i32."""
+        return self.sum_type == i32
+
+    @property
+    def depth(self) -> int:
+        """How many elements of the weights, numbers or words, there are along input channels."""
+        return self.sizes[4] // PAIRS.value if self.of_integers else self.sizes[4]
+
+    @property
     def transforms(self) -> Transforms:
         """The matrices for the tile."""
-        return TRANSFORMS[self.tile.value.data]
+        found = TRANSFORMS[self.tile.value.data]
+        return found.whole if self.of_integers else found
 
     @property
     def tiles(self) -> tuple[int, int]:
@@ -405,19 +445,30 @@ class WinogradOp(StructuredKernel):
         fits = self.split_by_channel and self.panel == lanes
         message = f"expected 'filters' with 'by_channel' and panels of {lanes} channels"
         require(self.filters is None or fits, message)
+        self._verify_integers()
         self._verify_weights()
         self._verify_maps()
         types = [argument.type for argument in self.finish.block.args]
         element = element_of(self.target)
-        expected = [*(element_of(value) for value in self.others), element]
+        expected = [*(element_of(value) for value in self.others), self.sum_type]
         terminator = self.finish.block.last_op
         require(types == expected, "expected 'finish' to take the other inputs and the sum")
         yields = isinstance(terminator, YieldOp) and [v.type for v in terminator.values]
         require(yields == [element], f"expected 'finish' to yield ({element})")
         require_scalar_ops("finish", self.finish)
 
+    def _verify_integers(self) -> None:
+        if not self.of_integers:
+            return
+        element, channels = element_of(self.input), self.sizes[4]
+        require(element == i16, f"expected an input of i16 with weights of i32, got {element}")
+        require(self.tile.value.data == 2, "expected a tile of 2 with weights of i32")
+        message = f"expected an even number of channels with weights of i32, got {channels}"
+        require(channels % PAIRS.value == 0, message)
+        require(self.filters is None, "expected no 'filters' with weights of i32")
+
     def _verify_weights(self) -> None:
-        expected = self.algorithm.weights_shape(self.sizes[1], self.sizes[4])
+        expected = self.algorithm.weights_shape(self.sizes[1], self.depth)
         got = shape_of(self.weights)
         require(got == expected, f"expected weights of shape {expected}, got {got}")
         features = self.sizes[1]

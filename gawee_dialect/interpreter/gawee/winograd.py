@@ -6,7 +6,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 
 from gawee_dialect.dialect.arrays import in_loop_order
 from gawee_dialect.dialect.kernels.kernel import element_of, shape_of
-from gawee_dialect.dialect.kernels.winograd import WinogradOp
+from gawee_dialect.dialect.kernels.winograd import PAIRS, WinogradOp
 from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee.kernel import finish, stored, write
@@ -57,7 +57,21 @@ def sums(op: WinogradOp, input: Array, weights: Array, floats: OtherFloats) -> A
     matrix = floats.fractions(transforms.output, input.dtype)
     outputs = _both_sides(matrix, tiles.transpose(3, 2, 4, 5, 0, 1)).transpose(0, 1, 2, 4, 3, 5)
     whole = outputs.reshape(images, features, down * size, across * size)
+    if transforms.scale > 1:
+        whole = np.floor_divide(whole, transforms.scale, dtype=whole.dtype)
     return whole[:, :, :rows, :columns]
+
+
+def _numbers(op: WinogradOp, input: Array, weights: Array) -> tuple[Array, Array]:
+    """Return input and weights in the type in which sums are computed; those of words apart."""
+    if not op.of_integers:
+        wide = np.dtype(np.float64 if input.dtype == np.float64 else np.float32)
+        return input.astype(wide, copy=False), weights.astype(wide, copy=False)
+    pairs = np.ascontiguousarray(weights).view(np.int16).reshape(*weights.shape, PAIRS.value)
+    ordered = np.moveaxis(pairs, -1, -2)  # points, panel, word, which of two, within the panel
+    *outer, words, panel = weights.shape
+    apart = ordered.reshape(*outer, PAIRS.value * words, panel)
+    return input.astype(np.int32), apart.astype(np.int32)
 
 
 @register_impls
@@ -69,15 +83,15 @@ class WinogradFunctions(OpFunctions):
         self, interpreter: Interpreter, op: WinogradOp, args: PythonValues
     ) -> PythonValues:
         floats, count = floats_of(interpreter), len(op.inputs)
-        wide = np.dtype(np.float64 if args[0].dtype == np.float64 else np.float32)
-        input, weights = (args[index].astype(wide, copy=False) for index in (0, count))
+        input, weights = _numbers(op, args[0], args[count])
         images, features, rows, columns, _ = op.sizes
         ranges = (images, features, rows, columns, 1)  # channels are summed
         views = [
             operand_view(array, affine_map, ranges)
             for array, affine_map in zip(args[1:count], op.maps[1:], strict=False)
         ]
-        values = (*views, sums(op, input, weights, floats)[..., np.newaxis])
+        inner = OtherFloats() if op.of_integers else floats  # integers are NumPy's in any case
+        values = (*views, sums(op, input, weights, inner)[..., np.newaxis])
         block = op.finish.block
         assert block.last_op is not None
         total = finish(interpreter, block, block.last_op.operands[0], values)

@@ -240,3 +240,59 @@ func.func @c7_vectors_of_one_lane(%x: tensor<2x8x10x10xf32>, %u: tensor<36x1x8x1
   }) : (tensor<2x8x10x10xf32>, tensor<16xf32>, tensor<36x1x8x16xf32>) -> tensor<2x16x7x5xf32>
   func.return
 }
+
+// -----
+
+// WinogradOp C8: integers of 32 bits.
+// CHECK: error: 'gawee.winograd' op expected an input of i16 with weights of i32, got i32
+func.func @c8_integers_of_32_bits(%x: tensor<1x8x6x6xi32>, %u: tensor<16x1x4x8xi32>) {
+  %y = "gawee.winograd"(%x, %u) <{tile = 2 : i64, bounds = array<i64: 1, 8, 4, 4, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 1 : i64, rows = 1 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
+  ^bb0(%sum: i32):
+    gawee.yield %sum : i32
+  }) : (tensor<1x8x6x6xi32>, tensor<16x1x4x8xi32>) -> tensor<1x8x4x4xi32>
+  func.return
+}
+
+// -----
+
+// WinogradOp C8: a tile whose transforms 16 bits do not hold.
+// CHECK: error: 'gawee.winograd' op expected a tile of 2 with weights of i32
+func.func @c8_a_tile_of_four(%x: tensor<1x8x6x6xi16>, %u: tensor<36x1x4x8xi32>) {
+  %y = "gawee.winograd"(%x, %u) <{tile = 4 : i64, bounds = array<i64: 1, 8, 4, 4, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 1 : i64, rows = 1 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
+  ^bb0(%sum: i32):
+    gawee.yield %sum : i32
+  }) : (tensor<1x8x6x6xi16>, tensor<36x1x4x8xi32>) -> tensor<1x8x4x4xi32>
+  func.return
+}
+
+// -----
+
+// WinogradOp C8: a word of one channel.
+// CHECK: error: 'gawee.winograd' op expected an even number of channels with weights of i32, got 7
+func.func @c8_a_word_of_one_channel(%x: tensor<1x7x6x6xi16>, %u: tensor<16x1x3x8xi32>) {
+  %y = "gawee.winograd"(%x, %u) <{tile = 2 : i64, bounds = array<i64: 1, 8, 4, 4, 7>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 1 : i64, rows = 1 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
+  ^bb0(%sum: i32):
+    gawee.yield %sum : i32
+  }) : (tensor<1x7x6x6xi16>, tensor<16x1x3x8xi32>) -> tensor<1x8x4x4xi32>
+  func.return
+}
+
+// -----
+
+// WinogradOp C8: filters of integers.
+// CHECK: error: 'gawee.winograd' op expected no 'filters' with weights of i32
+func.func @c8_filters_of_integers(%x: tensor<1x8x6x6xi16>, %u: tensor<1x4x3x3x8xi32>) {
+  %y = "gawee.winograd"(%x, %u) <{tile = 2 : i64, bounds = array<i64: 1, 8, 4, 4, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = true, block = 1 : i64, rows = 1 : i64, lanes = 8 : i64, filters, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
+  ^bb0(%sum: i32):
+    gawee.yield %sum : i32
+  }) : (tensor<1x8x6x6xi16>, tensor<1x4x3x3x8xi32>) -> tensor<1x8x4x4xi32>
+  func.return
+}

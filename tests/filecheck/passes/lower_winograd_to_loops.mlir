@@ -220,3 +220,29 @@ func.func @channels_that_lie_apart_are_not_prefetched(%x: memref<1x8x10x10xf32>,
   }) : (memref<1x8x10x10xf32>, memref<36x2x8x8xf32>, memref<1x16x8x8xf32>) -> ()
   func.return
 }
+
+// -----
+
+// Transformed integers are stored as words; four times the sum is divided by four.
+// CHECK-LABEL: func.func @integers_are_transformed_in_16_bits
+// CHECK:         %[[I:.*]] = memref.alloca() : memref<16x3x2x4xi32>
+// CHECK:         vector.load %x{{.*}} : memref<1x6x6x24xi16>, vector<8xi16>
+// CHECK:         arith.subi %{{.*}} : vector<8xi16>
+// CHECK:         %[[W:.*]] = vector.bitcast %{{.*}} : vector<8xi16> to vector<4xi32>
+// CHECK-NEXT:    vector.store %[[W]], %[[I]]
+// CHECK:         gawee.kernel parallel [16, 2, 8] reduce [12] ins(%[[I]], %u :
+// CHECK-SAME:      (d0, (d3 floordiv 4), d1, (d3 mod 4))>
+// CHECK-SAME:      initial 0 : i32
+// CHECK:         %[[TWO:.*]] = arith.constant dense<2> : vector<8xi32>
+// CHECK-NEXT:    %[[SUM:.*]] = arith.shrsi %{{.*}}, %[[TWO]]
+// CHECK:         %[[F:.*]] = arith.sitofp %[[SUM]] : vector<8xi32> to vector<8xf32>
+func.func @integers_are_transformed_in_16_bits(%x: memref<1x6x6x24xi16>, %u: memref<16x1x12x8xi32>, %o: memref<1x4x4x8xf32>) {
+  "gawee.winograd"(%x, %u, %o) <{tile = 2 : i64, bounds = array<i64: 1, 8, 4, 4, 24>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, h, w, c)>,
+    affine_map<(n, f, h, w, c) -> (n, h, w, f)>],
+    by_channel = false, block = 2 : i64, rows = 2 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 1>}> ({
+  ^bb0(%sum: i32):
+    %0 = arith.sitofp %sum : i32 to f32
+    gawee.yield %0 : f32
+  }) : (memref<1x6x6x24xi16>, memref<16x1x12x8xi32>, memref<1x4x4x8xf32>) -> ()
+  func.return
+}

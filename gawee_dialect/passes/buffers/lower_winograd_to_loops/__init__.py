@@ -6,15 +6,24 @@ from typing import ClassVar
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, math, memref, scf, vector
-from xdsl.dialects.builtin import FloatAttr, MemRefType, StridedLayoutAttr, f32
+from xdsl.dialects.builtin import (
+    FloatAttr,
+    IntegerAttr,
+    MemRefType,
+    StridedLayoutAttr,
+    VectorType,
+    f32,
+    i32,
+)
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.dialect.kernels.kernel import KernelOp, YieldOp, element_of, shape_of
+from gawee_dialect.dialect.kernels.kernel import KernelOp, YieldOp, shape_of
+from gawee_dialect.dialect.kernels.packed_products import WordProduct, insert_product
 from gawee_dialect.dialect.kernels.schedule import Loop, Prefetch, Schedule
-from gawee_dialect.dialect.kernels.winograd import KERNEL, WinogradOp
+from gawee_dialect.dialect.kernels.winograd import KERNEL, PAIRS, WinogradOp
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
     IndexBuilder,
     LinearIndex,
@@ -193,7 +202,9 @@ class WinogradNest:
         self.count = images * down * across
         self.lanes = self.tiles.lanes
         self.points = self.tiles.points**2
-        self.element = element_of(op.target)
+        self.element = op.sum_type
+        self.width = self.lanes * op.depth // self.channels
+        """Elements of the products, numbers or words, of a vector of input channels."""
 
     # Some tiles at a time: everything between the transforms stays in a core's own cache.
 
@@ -214,7 +225,7 @@ class WinogradNest:
 
     def _tiles(self, builder: Builder, first: LinearIndex, count: int) -> None:
         groups = self.channels // self.lanes
-        shape = (self.points, groups, count, self.lanes)
+        shape = (self.points, groups, count, self.width)
         inputs = allocate(builder, self.op, self.element, shape, "inputs")
         features = self.op.algorithm.covered(self.features)
         products = allocate(
@@ -229,7 +240,7 @@ class WinogradNest:
         loops(builder, self.counters, (groups, count), ("channels", "tile"), transform)
         point, tile, feature, channel = (AffineExpr.dimension(dim) for dim in range(4))
         panel = self.op.panel
-        input_map = (point, channel // self.lanes, tile, channel % self.lanes)
+        input_map = (point, channel // self.width, tile, channel % self.width)
         weight_map = (point, feature // panel, channel, feature % panel)
         maps = (input_map, weight_map)
         self._multiply(builder, inputs, self.op.weights, maps, products, features)
@@ -250,7 +261,7 @@ class WinogradNest:
 
         def transform(inner: Builder, indices: Sequence[LinearIndex]) -> None:
             tile, group = indices
-            self._input(inner, tile, (tile, group.scaled(self.lanes)), group, inputs)
+            self._input(inner, tile, (tile, group.scaled(self.width)), group, inputs)
 
         counts = (self.count, self.channels // self.lanes)
         parallel_loop(builder, self.counters, counts, transform)
@@ -282,7 +293,7 @@ class WinogradNest:
     ) -> None:
         at = IndexBuilder(builder, self.counters).value(number)
         panel = self.op.panel
-        shape = (self.points, self.channels, panel)
+        shape = (self.points, self.op.depth, panel)
         weights = _panel_of(builder, self.op.weights, at, shape)
         point, tile, feature, channel = (AffineExpr.dimension(dim) for dim in range(4))
         maps = (point, tile, channel), (AffineExpr.constant(0), point, channel, feature)
@@ -300,6 +311,9 @@ class WinogradNest:
     ) -> None:
         def store(inner: Builder, point: LinearIndex, value: SSAValue) -> None:
             at = [IndexBuilder(inner, self.counters).value(place) for place in (point, *row)]
+            if self.op.of_integers:
+                words = VectorType(self.element, [self.width])
+                value = inner.insert(vector.BitcastOp(value, words)).result
             inner.insert(vector.StoreOp(value, inputs, at))
 
         self.tiles.build_input(builder, self.tiles.position(builder, tile), group, store)
@@ -345,13 +359,13 @@ class WinogradNest:
         kernel = KernelOp(
             [inputs, weights],
             products,
-            bounds=(self.points, count, features, self.channels),
+            bounds=(self.points, count, features, self.op.depth),
             reductions=1,
             maps=[
                 *(AffineMap(4, 0, each) for each in maps),
                 AffineMap(4, 0, (point, tile, feature)),
             ],
-            initial=FloatAttr(0.0, f32),
+            initial=IntegerAttr(0, i32) if self.op.of_integers else FloatAttr(0.0, f32),
             accumulate=_multiply_add(self.element),
             finish=_sum_alone(self.element),
             schedule=Schedule((*outer, Loop(3)), vector, prefetch=prefetch),
@@ -382,8 +396,13 @@ def _multiply_add(element: Attribute) -> Region:
     block = Block(arg_types=[element] * 3)
     builder = Builder(InsertPoint.at_end(block))
     lhs, rhs, total = block.args
-    product = builder.insert(arith.MulfOp(lhs, rhs)).result
-    builder.insert(YieldOp(builder.insert(arith.AddfOp(total, product)).result))
+    if element == i32:
+        product = insert_product(builder, WordProduct(PAIRS, lhs, rhs))
+        total = builder.insert(arith.AddiOp(total, product)).result
+    else:
+        product = builder.insert(arith.MulfOp(lhs, rhs)).result
+        total = builder.insert(arith.AddfOp(total, product)).result
+    builder.insert(YieldOp(total))
     return Region(block)
 
 

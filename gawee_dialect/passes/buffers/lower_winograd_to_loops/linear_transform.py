@@ -5,17 +5,20 @@ from fractions import Fraction
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, f32
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerType, VectorType, f32
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.kernels.winograd import Matrix
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import arithmetic
 
 Terms = list[tuple[Fraction, SSAValue]]
 
 
 def apply_matrix(builder: Builder, matrix: Matrix, values: Sequence[SSAValue]) -> list[SSAValue]:
-    """Insert the product of a matrix and a vector of f32 vectors; returns the rows of the result.
+    """Insert the product of a matrix and a vector of vectors; returns the rows of the result.
+
+    Of vectors of integers the matrix has no numbers but 0, 1 and -1.
 
     Two columns that agree but for signs are added and subtracted once for all rows. Two rows that
     agree but for signs are the sum and the difference of the parts that have the same and the
@@ -37,8 +40,7 @@ def apply_matrix(builder: Builder, matrix: Matrix, values: Sequence[SSAValue]) -
         same = [a if a == b else Fraction(0) for a, b in zip(row, matrix[partner], strict=True)]
         other = [a if a != b else Fraction(0) for a, b in zip(row, matrix[partner], strict=True)]
         even, odd = _sum(builder, _terms(same, values)), _sum(builder, _terms(other, values))
-        done[index] = builder.insert(arith.AddfOp(even, odd)).result
-        done[partner] = builder.insert(arith.SubfOp(even, odd)).result
+        done[index], done[partner] = _added(builder, even, odd), _less(builder, even, odd)
     return [done[index] for index in range(len(matrix))]
 
 
@@ -72,8 +74,8 @@ def _rows_over_pairs(
     paired = {column for pair in pairs for column in pair}
     sums = {
         (a, b): (
-            builder.insert(arith.AddfOp(values[a], values[b])).result,
-            builder.insert(arith.SubfOp(values[a], values[b])).result,
+            _added(builder, values[a], values[b]),
+            _less(builder, values[a], values[b]),
         )
         for a, b in pairs
     }
@@ -100,12 +102,23 @@ def _sum(builder: Builder, terms: Terms) -> SSAValue:
         total = arithmetic(builder, arith.MulfOp, total, scale)
     for factor, value in ordered[1:]:
         if abs(factor) == 1:
-            op = arith.AddfOp if factor == 1 else arith.SubfOp
-            total = arithmetic(builder, op, total, value)
+            total = (_added if factor == 1 else _less)(builder, total, value)
         else:
             scale = _constant(builder, factor, value)
             total = arithmetic(builder, math.FmaOp, value, scale, total)
     return total
+
+
+def _added(builder: Builder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    return arithmetic(builder, arith.AddiOp if _is_whole(lhs) else arith.AddfOp, lhs, rhs)
+
+
+def _less(builder: Builder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    return arithmetic(builder, arith.SubiOp if _is_whole(lhs) else arith.SubfOp, lhs, rhs)
+
+
+def _is_whole(value: SSAValue) -> bool:
+    return isa(value.type, VectorType[IntegerType])
 
 
 def _constant(builder: Builder, value: Fraction, like: SSAValue) -> SSAValue:

@@ -6,7 +6,7 @@ from itertools import product
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import VectorType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, i32
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
@@ -52,8 +52,8 @@ class TileLoops:
         self.points = self.transforms.points
         self.lanes = self.op.lanes.value.data
         self.counters.lanes = self.lanes
-        element = element_of(self.op.target)
-        self.vector = VectorType(element, [self.lanes])
+        self.vector = VectorType(self.op.sum_type, [self.lanes])
+        self.input_vector = VectorType(element_of(self.op.input), [self.lanes])
         self.whole = Lanes(self.lanes, self.lanes)
 
     def position(self, builder: Builder, tile: LinearIndex) -> Position:
@@ -89,7 +89,7 @@ class TileLoops:
         """Transform the inputs of one tile and one vector of channels."""
         matrix, points = self.transforms.input, self.points
         image, row, column = position
-        half = allocate(builder, self.op, self.vector, (points, points), "half")
+        half = allocate(builder, self.op, self.input_vector, (points, points), "half")
 
         def at(inner: Builder, down: int, across: LinearIndex) -> Access:
             dims = (
@@ -103,7 +103,7 @@ class TileLoops:
 
         if self.op.algorithm.prefetch_inputs:
             # The tile to the right begins where this one ends, but for what both read.
-            pixels = max(1, LINE // (self.lanes * element_bytes(self.vector.element_type)))
+            pixels = max(1, LINE // (self.lanes * element_bytes(self.input_vector.element_type)))
             for down, across in product(range(points), range(points, points + self.size, pixels)):
                 at(builder, down, LinearIndex(across)).prefetch()
 
@@ -244,7 +244,16 @@ class TileLoops:
             )
             if argument.uses
         }
-        arguments[block.args[-1]] = total
+        arguments[block.args[-1]] = self._divided(builder, total)
         result = run_region(builder, self.op.finish, arguments, self.lanes)
         result = broadcast(builder, result, self.lanes)
         self._access(builder, self.op.target, len(self.op.maps) - 1, dims).store(result)
+
+    def _divided(self, builder: Builder, total: SSAValue) -> SSAValue:
+        """Return a sum of integers without what made their weights whole: no bit is lost."""
+        bits = self.op.transforms.scale.bit_length() - 1
+        if not bits:
+            return total
+        number = DenseIntOrFPElementsAttr.from_list(VectorType(i32, [self.lanes]), [bits])
+        by = builder.insert(arith.ConstantOp(number)).result
+        return builder.insert(arith.ShRSIOp(total, by)).result

@@ -5,19 +5,39 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+import numpy as np
 from xdsl.builder import Builder
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, TensorType, f32, f64
+from xdsl.dialects.builtin import (
+    Float64Type,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    TensorType,
+    f32,
+    f64,
+    i16,
+    i32,
+)
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.kernel_kind import zero_pad_of
+from gawee_dialect.dialect.dense import dense_of
 from gawee_dialect.dialect.kernels.algorithm import Algorithm
 from gawee_dialect.dialect.kernels.kernel import KernelOp, YieldOp, copy_kernel, insert_copy
-from gawee_dialect.dialect.kernels.structured_kernel import shape_of
-from gawee_dialect.dialect.kernels.winograd import KERNEL, TRANSFORMS, Matrix, Winograd, WinogradOp
-from gawee_dialect.dialect.types import AnyTensor
+from gawee_dialect.dialect.kernels.packed_products import insert_word
+from gawee_dialect.dialect.kernels.structured_kernel import element_of, shape_of
+from gawee_dialect.dialect.kernels.winograd import (
+    KERNEL,
+    PAIRS,
+    TRANSFORMS,
+    Matrix,
+    Winograd,
+    WinogradOp,
+)
+from gawee_dialect.dialect.types import AnyTensor, dtype_name
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.tensors.convert_to_algorithm import (
@@ -32,6 +52,15 @@ from gawee_dialect.passes.tensors.convert_to_winograd.choose import (
     problem,
 )
 from gawee_dialect.passes.tensors.convert_to_winograd.match import Match, match, without_filter
+from gawee_dialect.passes.tensors.form_kernels.drafts import (
+    Output,
+    Read,
+    kernel,
+    reads_of,
+    region,
+    spliced,
+)
+from gawee_dialect.target.description import X86_64, Processor
 
 # Weights in the domain of Winograd's algorithm: G g G^T, in f64 and rounded once.
 
@@ -47,13 +76,15 @@ def transformed(
     ordered = _in_panels(builder, weights, convolution, panel)
     if plan.filters:
         return ordered
-    points = TRANSFORMS[plan.tile].points
-    matrix = _constant(builder, TRANSFORMS[plan.tile].weight)
+    transforms, element = TRANSFORMS[plan.tile], element_of(weights)
+    points, of_integers = transforms.points, convolution.of_integers
+    whole = transforms.whole if of_integers else transforms
+    matrix = _constant(builder, whole.weight, i32 if of_integers else f64)
     a, b, f, c, i, j = (AffineExpr.dimension(dim) for dim in range(6))
     place = (f // panel, a * points + b) if plan.by_channel else (a * points + b, f // panel)
-    kernel = KernelOp(
+    products = KernelOp(
         [ordered, matrix, matrix],
-        TensorType(f32, plan.weights_shape(features, channels)),
+        TensorType(element, plan.weights_shape(features, channels)),
         bounds=(points, points, features, channels, KERNEL, KERNEL),
         reductions=2,
         maps=[
@@ -62,11 +93,26 @@ def transformed(
             AffineMap(6, 0, (b, j)),
             AffineMap(6, 0, (*place, c, f % panel)),
         ],
-        initial=FloatAttr(0.0, f64),
-        accumulate=_accumulate(),
-        finish=_round(),
+        initial=IntegerAttr(0, i32) if of_integers else FloatAttr(0.0, f64),
+        accumulate=_accumulate_integers() if of_integers else _accumulate(),
+        finish=_sum_alone() if of_integers else _round(),
     )
-    return insert_copy(builder, kernel)
+    found = insert_copy(builder, products)
+    return _in_words(builder, found) if of_integers else found
+
+
+def _in_words(builder: Builder, weights: SSAValue) -> SSAValue:
+    """Insert what puts the weights of two input channels each in a word."""
+    *outer, channels, panel = shape_of(weights)
+    shape, rank = (*outer, channels // PAIRS.value, panel), len(outer) + 2
+    reads: list[Read] = []
+    for part in range(PAIRS.value):
+        at: list[AffineExpr] = [AffineExpr.dimension(dim) for dim in range(rank)]
+        at[-2] = at[-2] * PAIRS.value + part
+        reads.append((weights, AffineMap(rank, 0, tuple(at))))
+    output = Output(TensorType(i32, shape), AffineMap.identity(rank))
+    finish = region(reads, None, lambda inner, given: insert_word(inner, PAIRS, given))
+    return insert_copy(builder, kernel(reads, output, bounds=shape, finish=finish))
 
 
 def _in_panels(
@@ -84,10 +130,10 @@ def _in_panels(
     return insert_copy(builder, copy)
 
 
-def _constant(builder: Builder, matrix: Matrix) -> SSAValue:
-    type = TensorType(f64, (len(matrix), len(matrix[0])))
-    values: Sequence[float] = [float(value) for row in matrix for value in row]
-    op = arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type, values))
+def _constant(builder: Builder, matrix: Matrix, element: IntegerType | Float64Type) -> SSAValue:
+    numbers = np.array([[float(value) for value in row] for row in matrix])
+    type = TensorType(element, numbers.shape)
+    op = arith.ConstantOp(dense_of(numbers.astype(dtype_name(element)), type))
     op.result.name_hint = "weight_transform"
     return builder.insert(op).result
 
@@ -101,6 +147,23 @@ def _accumulate() -> Region:
     factor = insert(arith.MulfOp(row, column)).result
     product = insert(arith.MulfOp(wide, factor)).result
     insert(YieldOp(insert(arith.AddfOp(total, product)).result))
+    return Region(block)
+
+
+def _accumulate_integers() -> Region:
+    """sum + w * g[a, i] * g[b, j]"""
+    block = Block(arg_types=[i32] * 4)
+    weight, row, column, total = block.args
+    insert = Builder(InsertPoint.at_end(block)).insert
+    factor = insert(arith.MuliOp(row, column)).result
+    product = insert(arith.MuliOp(weight, factor)).result
+    insert(YieldOp(insert(arith.AddiOp(total, product)).result))
+    return Region(block)
+
+
+def _sum_alone() -> Region:
+    block = Block(arg_types=[i32] * 4)
+    Builder(InsertPoint.at_end(block)).insert(YieldOp(block.args[-1]))
     return Region(block)
 
 
@@ -118,7 +181,11 @@ class ConvertConvolution(ConvertKernel):
 
     def mismatch(self, op: KernelOp) -> str | None:
         found = match(op)
-        return found if isinstance(found, str) else None
+        if isinstance(found, str):
+            return found
+        if found.convolution.of_integers and not multiplies_pairs(self.processor):
+            return "expected a processor whose best products of integers are those of pairs"
+        return None
 
     def plans(self, op: KernelOp) -> Iterable[Plan]:
         return plans(_matched(op).convolution, self.processor_of(op))
@@ -146,7 +213,8 @@ class ConvertConvolution(ConvertKernel):
         type = op.target.type
         assert isa(type, AnyTensor)
         n, h, w, c = (AffineExpr.dimension(dim) for dim in (0, 2, 3, 4))
-        input = _covered(builder, found.source, found.convolution, algorithm.tile)
+        cover = _narrowed if found.convolution.of_integers else _covered
+        input = cover(builder, found.source, found.convolution, algorithm.tile)
         weights = op.inputs[found.weights]
         return WinogradOp(
             [input, *(op.inputs[index] for index in others)],
@@ -161,6 +229,11 @@ class ConvertConvolution(ConvertKernel):
             ],
             finish=_finish(op, others),
         )
+
+
+def multiplies_pairs(processor: Processor) -> bool:
+    """Whether a processor multiplies pairs of 16 bits, and no four bytes at once."""
+    return processor.triple == X86_64 and not processor.byte_products
 
 
 def _matched(op: KernelOp) -> Match:
@@ -179,15 +252,36 @@ def _finish(op: KernelOp, others: list[int]) -> Region:
     return region
 
 
-def _covered(builder: Builder, value: SSAValue, convolution: Convolution, tile: int) -> SSAValue:
-    """Return the padded input with more zeros behind it, so that whole tiles can be read."""
+def _covered_shape(convolution: Convolution, tile: int) -> Sequence[int]:
     reach = KERNEL - 1
-    shape = (
+    return (
         convolution.images,
         convolution.channels,
         -(-convolution.rows // tile) * tile + reach,
         -(-convolution.columns // tile) * tile + reach,
     )
+
+
+def _narrowed(builder: Builder, value: SSAValue, convolution: Convolution, tile: int) -> SSAValue:
+    """Return the padded input as i16, with more zeros behind it."""
+    maker = value.owner
+    assert isinstance(maker, KernelOp)
+    reads = reads_of(maker)
+
+    def write(inner: Builder, arguments: Sequence[SSAValue]) -> SSAValue:
+        whole = spliced(inner, maker.finish.block, arguments)
+        return inner.insert(arith.TruncIOp(whole, i16)).result
+
+    output = Output(TensorType(i16, _covered_shape(convolution, tile)), maker.maps[-1])
+    made = kernel(reads, output, bounds=maker.sizes, finish=region(reads, None, write))
+    found = insert_copy(builder, made)
+    found.name_hint = value.name_hint
+    return found
+
+
+def _covered(builder: Builder, value: SSAValue, convolution: Convolution, tile: int) -> SSAValue:
+    """Return the padded input with more zeros behind it, so that whole tiles can be read."""
+    shape = _covered_shape(convolution, tile)
     if shape == shape_of(value):
         return value
     pad = zero_pad_of(value)

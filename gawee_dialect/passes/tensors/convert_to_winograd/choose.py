@@ -1,12 +1,12 @@
 """Whether Winograd's convolution pays, and in which tiles: an explicit model of its cycles."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import ceil, gcd, prod
 
 from gawee_dialect.dialect.kernels.algorithm import Algorithm
-from gawee_dialect.dialect.kernels.winograd import KERNEL, TRANSFORMS, Winograd
+from gawee_dialect.dialect.kernels.winograd import KERNEL, PAIRS, TRANSFORMS, Winograd
 from gawee_dialect.passes.tensors.assign_schedules.cost_model import (
     LATENCY,
     LOADS_PER_CYCLE,
@@ -161,13 +161,25 @@ class Convolution:
     rows: int
     columns: int
     channels: int
+    of_integers: bool = False
+    """Whether products are those of two channels at a time, which a word holds."""
+
+    @property
+    def depth(self) -> int:
+        """How many products there are for each output and each element of a filter."""
+        return self.channels // PAIRS.value if self.of_integers else self.channels
+
+    @property
+    def tile_sizes(self) -> Sequence[int]:
+        """The tiles that there are transforms for: of integers, those that i16 holds."""
+        return (min(TRANSFORMS),) if self.of_integers else tuple(TRANSFORMS)
 
     @property
     def input_bytes(self) -> int:
         """How large the input is, with the halo that the outputs need."""
         border = KERNEL - 1
         pixels = self.images * (self.rows + border) * (self.columns + border)
-        return pixels * self.channels * BYTES
+        return pixels * self.depth * BYTES
 
     def tiles(self, size: int) -> int:
         """Return how many tiles of outputs there are."""
@@ -185,8 +197,8 @@ def lanes_of(convolution: Convolution, processor: Processor) -> int | None:
 def direct_cycles(convolution: Convolution, processor: Processor) -> float:
     """Return the cycles that all threads together take for the convolution as it is written."""
     points = convolution.images * convolution.rows * convolution.columns * KERNEL**2
-    work = points * convolution.features * convolution.channels
-    weights = KERNEL**2 * convolution.features * convolution.channels * BYTES
+    work = points * convolution.features * convolution.depth
+    weights = KERNEL**2 * convolution.features * convolution.depth * BYTES
     stream = weights / (PREFETCHED * processor.bytes_a_cycle(processor.main_memory))
     return _overlapped(work / (processor.lanes * processor.multiply_adds), stream)
 
@@ -203,8 +215,10 @@ def choose(convolution: Convolution, processor: Processor) -> Algorithm | None:
 
 def problem(convolution: Convolution, plan: Winograd) -> str | None:
     """Say why a convolution cannot be computed as planned; None where it can."""
-    if plan.tile not in TRANSFORMS:
-        return f"expected a tile of {' or '.join(map(str, TRANSFORMS))}, got {plan.tile}"
+    if plan.tile not in convolution.tile_sizes:
+        return (
+            f"expected a tile of {' or '.join(map(str, convolution.tile_sizes))}, got {plan.tile}"
+        )
     lanes = "twice 'lanes'" if plan.wide else "'lanes'"
     whole = convolution.features if plan.by_channel or not plan.wide else plan.panel
     for what, size, part in (
@@ -219,6 +233,8 @@ def problem(convolution: Convolution, plan: Winograd) -> str | None:
     if plan.block > tiles or (plan.by_channel and plan.block != tiles):
         wanted = f"{tiles}" if plan.by_channel else f"at most {tiles}"
         return f"expected a block of {wanted} tiles, got {plan.block}"
+    if plan.filters and convolution.of_integers:
+        return "expected no 'filters' of integers"
     if plan.filters and not plan.by_channel:
         return "expected 'by_channel' with 'filters', got blocks of tiles"
     if plan.filters and plan.panel != plan.lanes:
@@ -233,8 +249,10 @@ def plans(convolution: Convolution, processor: Processor) -> Iterator[Plan]:
     lanes = lanes_of(convolution, processor)
     if lanes is None:
         return
-    yield from _filters_plan(convolution, lanes, processor)
-    for size, (wide, vectors) in product(TRANSFORMS, _panels(convolution, lanes, processor)):
+    if not convolution.of_integers:
+        yield from _filters_plan(convolution, lanes, processor)
+    sizes = convolution.tile_sizes
+    for size, (wide, vectors) in product(sizes, _panels(convolution, lanes, processor)):
         tiles = convolution.tiles(size)
         panel = vectors * (2 * lanes if wide else lanes)
         room = processor.vector_registers - vectors - 2
@@ -279,7 +297,7 @@ def _of_filters(convolution: Convolution, plan: Winograd, processor: Processor) 
     work = panels * points * (row + TILE_OVERHEAD + points * tiles)
     channels = (convolution.channels + convolution.features) / lanes
     work += TRANSFORM_CYCLES[size] / lane_units * channels * tiles
-    weights = prod(plan.weights_shape(convolution.features, convolution.channels)) * BYTES
+    weights = prod(plan.weights_shape(convolution.features, convolution.depth)) * BYTES
     home = processor.bytes_a_cycle(processor.main_memory)
     share = ceil(panels / processor.cores) / panels
     cycles = _overlapped(work, weights / (PREFETCHED * home)) * share * processor.cores
@@ -294,7 +312,7 @@ def _blocks(
     if tiles <= BY_CHANNEL_TILES:
         yield True, tiles
     points = TRANSFORMS[size].points ** 2
-    one = points * (convolution.channels + convolution.features) * BYTES
+    one = points * (convolution.depth + convolution.features) * BYTES
     for multiple in range(1, 9):
         block = min(rows * multiple, tiles)
         if block * one <= scratch_bytes(processor):
@@ -315,7 +333,7 @@ def _with_prefetch(
     meanwhile, and of inputs that are as far away; elsewhere they cost. Blocks of tiles read their
     inputs in streams, which processors fetch ahead by themselves.
     """
-    weights = prod(plan.weights_shape(convolution.features, convolution.channels)) * BYTES
+    weights = prod(plan.weights_shape(convolution.features, convolution.depth)) * BYTES
     lanes = plan.product_lanes
     computing = plan.block / (lanes * processor.multiply_adds_of(lanes))
     pays = weights > processor.second_cache and computing >= PREFETCH_CYCLES
@@ -338,9 +356,9 @@ def cycles_of(convolution: Convolution, plan: Winograd, processor: Processor) ->
 def _by_channel(convolution: Convolution, plan: Winograd, processor: Processor) -> float:
     """Return the cycles of the slowest core where cores share panels, which are read once."""
     tiles = convolution.tiles(plan.tile)
-    size = plan.points * tiles * convolution.channels * BYTES
+    size = plan.points * tiles * convolution.depth * BYTES
     inputs = processor.memory_for(int(size / SCRATCH_PART))
-    products = Products(plan, convolution.channels, processor, processor.main_memory, inputs)
+    products = Products(plan, convolution.depth, processor, processor.main_memory, inputs)
     panels = convolution.features // plan.panel
     share = ceil(panels / processor.cores) / panels
     work = plan.points * panels * products.cycles(tiles)
@@ -353,9 +371,9 @@ def _by_channel(convolution: Convolution, plan: Winograd, processor: Processor) 
 def _by_tiles(convolution: Convolution, plan: Winograd, processor: Processor) -> float:
     """Return the cycles of the slowest core where cores share blocks, each of which reads all."""
     tiles, panels = convolution.tiles(plan.tile), plan.covered(convolution.features) // plan.panel
-    weights = prod(plan.weights_shape(convolution.features, convolution.channels)) * BYTES
+    weights = prod(plan.weights_shape(convolution.features, convolution.depth)) * BYTES
     home = processor.memory_for(weights * OTHER_WEIGHTS)
-    products = Products(plan, convolution.channels, processor, home, processor.memories[1])
+    products = Products(plan, convolution.depth, processor, home, processor.memories[1])
     mine = min(tiles, ceil(ceil(tiles / plan.block) / processor.cores) * plan.block)
     whole, rest = divmod(mine, plan.block)
     work = whole * products.cycles(plan.block) + products.cycles(rest)
@@ -374,7 +392,7 @@ def _evicted_cycles(
 
     Transformed inputs and products are then written to the next memory, and read again.
     """
-    channels = convolution.channels + plan.covered(convolution.features)
+    channels = convolution.depth + plan.covered(convolution.features)
     scratch = plan.points * channels * BYTES
     pixels = plan.tile**2 * (convolution.channels + convolution.features) * BYTES
     room = HELD * processor.second_cache
