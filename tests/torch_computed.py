@@ -16,7 +16,7 @@ from gawee_dialect.dialect.graph import (
     reduction,
 )
 from gawee_dialect.dialect.graph.cast import BitcastOp, CastOp
-from gawee_dialect.dialect.types import FLOATS
+from gawee_dialect.dialect.types import FLOATS, tensor_shape
 
 Tensor = torch.Tensor
 
@@ -37,7 +37,7 @@ def cast(op: CastOp, x: Tensor) -> Tensor:
 
 def of_each(op: quantization.QuantizationOp, value: Tensor) -> Tensor:
     """Return the scale, or the zero point, of each element."""
-    shape = op.input.type.get_shape()
+    shape = tensor_shape(op.input)
     index = torch.meshgrid(*map(torch.arange, shape), indexing="ij") if shape else ()
     places = map(quantization.axis_and_block, op.map.data.results)
     at = tuple(index[axis] // block for axis, block in places)

@@ -54,7 +54,7 @@ class _Choices:
 
     def __init__(self, draw: Draw) -> None:
         self.steps = [2.0 ** draw.integer(-9, -5) for _ in range(2)]
-        self.coarse_steps = [2.0 ** draw.integer(-12, -2) for _ in range(2)]
+        self.coarse_steps = [self.steps[0], 2.0 ** draw.integer(-12, -2)]
         self.zeros = [draw.integer(-128, 127), draw.integer(0, 127)]
         self.channels = [draw.one_of((draw.integer(1, 9), 16)) for _ in range(2)]
         self.filters = [draw.one_of((1, 3, 4, 8, 16)) for _ in range(2)]
@@ -122,7 +122,9 @@ class _Layers:
         if self._draw.chance():
             point = None if zero is None else self._constant(zero, byte)
             rank = len(tensor_shape(value))
-            return self._add(QuantizeOp(value, step, point, byte, axis_map(rank)))
+            reciprocal = self._draw.chance(0.3)
+            op = QuantizeOp(value, step, point, byte, axis_map(rank), reciprocal=reciprocal)
+            return self._add(op)
         whole = self._add(RoundOp(self._add(DivOp(value, step))))
         if zero is not None:
             whole = self._add(AddOp(whole, self._constant(float(zero))))
@@ -152,9 +154,8 @@ class _Layers:
         return len(shape) > 2 and shape[0] == 1
 
     def _input(self) -> _Value:
-        rest, channels = (
-            self._draw.one_of(each) for each in (self._few.spatial, self._few.channels)
-        )
+        rest = self._draw.one_of(self._few.spatial)
+        channels = self._draw.one_of(self._few.channels)
         shape = [1, channels, *rest] if self._draw.chance() else [*rest, channels]
         return _Value(self._argument(shape), 0)
 
@@ -217,8 +218,14 @@ class _Layers:
         if self._draw.chance(0.3):
             return self._add(AdAvgPoolOp(x, output_size=[1] * len(tensor_shape(x)[2:])))
         window, strides, pads = self._windows(value)
-        moves = {"kernel": window, "strides": strides, "padding": [*pads, *pads]}
-        return self._add(AvgPoolOp(x, **moves, count_include_pad=self._draw.chance()))
+        op = AvgPoolOp(
+            x,
+            kernel=window,
+            strides=strides,
+            padding=[*pads, *pads],
+            count_include_pad=self._draw.chance(),
+        )
+        return self._add(op)
 
     def _join(self, value: SSAValue) -> SSAValue:
         """Add a concatenation with something else of the same shape."""

@@ -97,12 +97,12 @@ def test_random_quantized_layers_are_the_same_to_the_bit() -> None:
 
 
 def test_random_quantized_layers_are_computed_on_integers() -> None:
-    modules = [quantized_graphs(Draw(Random(number)), 4) for number in range(5)]
+    modules = [quantized_graphs(Draw(Random(number)), 8) for number in range(5)]
 
     counts = Counter[str]()
     for module in modules:
         verify_module(module)
-        changed = transform(module, "sink-dequantize")
+        changed = transform(module, "lower-quant-ops,canonicalize,sink-dequantize")
         layers = [op for op in changed.walk() if isinstance(op, PRODUCTS)]
         counts.update(str(element_type(op.result)) for op in layers)
     # Behind a layer whose inputs are parameters alone, and of one channel each, it is left alone.

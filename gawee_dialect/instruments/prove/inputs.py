@@ -28,6 +28,7 @@ from gawee_dialect.dialect.graph.cast import CastOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.elementwise import DivOp
 from gawee_dialect.dialect.graph.indexing import IndexedOp
+from gawee_dialect.dialect.graph.quantization import QuantizeOp
 from gawee_dialect.dialect.index_check import IndexCheck
 from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import element_type, is_float
@@ -40,7 +41,7 @@ JUMPS = "halves, zeros and large numbers"
 LARGE, EVERY = 450.0, 7
 """Such multiples of 1/4, up to 3/2, are beyond the ends of bytes, and have exponentials in f64."""
 JUMPING = (
-    *(FloorOp, CeilOp, RoundOp, RemainderOp, FmodOp, FloorDivOp),
+    *(FloorOp, CeilOp, RoundOp, RemainderOp, FmodOp, FloorDivOp, QuantizeOp),
     *(math.FloorOp, math.CeilOp, math.RoundOp, math.RoundEvenOp, math.TruncOp),
     *(arith.FPToSIOp, arith.FPToUIOp),
 )
