@@ -111,7 +111,8 @@ def lines(measured: Iterable[Measured]) -> Iterator[str]:
         yield json.dumps({"processor": asdict(processor)}) + "\n"
         for row in rows:
             plan = {key: value for key, value in asdict(row.plan).items() if value is not False}
-            convolution = list(asdict(row.convolution).values())
+            sizes = asdict(row.convolution).values()
+            convolution = [value for value in sizes if value is not False]
             form = {"convolution": convolution, "plan": plan, "seconds": row.seconds}
             yield json.dumps(form) + "\n"
 
