@@ -56,8 +56,10 @@ def build_prefetch(
     is_few = any(FEW * extent[loop.dim] < loop.step for loop in inner)
     is_long = len(op.accumulate.block.ops) >= LONG
     if is_long or not is_few:
-        is_last = is_long and any(extent[loop.dim] < loop.step for loop in inner)
-        _Iteration(op, schedule, schedule.prefetch, extent, is_last).build(builder, counters, first)
+        fetches_all = is_long and any(extent[loop.dim] < loop.step for loop in inner)
+        _Iteration(op, schedule, schedule.prefetch, extent, fetches_all).build(
+            builder, counters, first
+        )
 
 
 @dataclass
@@ -68,8 +70,8 @@ class _Iteration:
     schedule: Schedule
     prefetch: Prefetch
     extent: Sequence[int]
-    is_last: bool
-    """Whether there is no iteration over rows behind it: of few rows it is the first one too."""
+    fetches_all: bool
+    """Whether each iteration over rows fetches all of the run: of few rows there are hardly two."""
 
     def __post_init__(self) -> None:
         loops = self.schedule.loops
@@ -109,13 +111,13 @@ class _Iteration:
     ) -> tuple[LinearIndex, int]:
         """Return the number of a step within the iteration, and how many steps there are.
 
-        Of a loop whose end is open the first iterations fetch a line each, until all are; of few
-        rows the only one fetches all.
+        Of a loop whose end is open the first iterations fetch a line each, until all are, but
+        for few rows, each iteration over which fetches all.
         """
         number, steps = LinearIndex(), 1
         for dim, step in reversed(self.inner.items()):
             size = self.sizes[dim]
-            if isinstance(size, OpenSize) and self.is_last:
+            if isinstance(size, OpenSize) and self.fetches_all:
                 continue
             if isinstance(size, OpenSize):
                 count = -(-lines // steps)
