@@ -59,7 +59,8 @@ def test_levels_are_told_as_their_last_pass_left_them(run_file: Path) -> None:
     last = {each["name"]: names[: each["passes"]][-1:] for each in report["levels"]}
     assert list(last) == list(LEVELS)
     assert last["kernels"] == ["hoist-parameter-computation"]
-    assert last["loops"] == ["convert-scf-to-openmp"]
+    # Of full size, weights are prepared in parts.
+    assert last["loops"] in (["convert-scf-to-openmp"], ["split-prepare"])
     assert last["llvm"] == ["convert-to-llvm"]
 
 

@@ -163,3 +163,28 @@ func.func @rows_that_the_second_cache_holds_are_near_enough(%x: tensor<1x32x11x1
   } : tensor<1x6x11x13x16xf32>
   func.return %y : tensor<1x6x11x13x16xf32>
 }
+
+// -----
+
+// Of scales and weights the next weights are fetched: there are more of them.
+// CHECK-LABEL: func.func @the_largest_panel_is_fetched
+// CHECK:         gawee.kernel parallel [49, 1280] reduce [40, 8]
+// CHECK:         prefetch = input 2 along d1>
+func.func @the_largest_panel_is_fetched(%x: tensor<49x40x8xf32>, %s: tensor<1280x40xf32> {gawee.parameter = "s"}, %w: tensor<1280x40x8xf32> {gawee.parameter = "w"}) -> tensor<49x1280xf32> {
+  %y = gawee.kernel parallel [49, 1280] reduce [40, 8] ins(%x, %s, %w : tensor<49x40x8xf32>, tensor<1280x40xf32>, tensor<1280x40x8xf32>)
+    maps [affine_map<(m, n, b, k) -> (m, b, k)>,
+    affine_map<(m, n, b, k) -> (n, b)>,
+    affine_map<(m, n, b, k) -> (n, b, k)>,
+    affine_map<(m, n, b, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %c: f32, %r: f32, %t: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.mulf %0, %c : f32
+    %2 = arith.addf %t, %1 : f32
+    gawee.yield %2 : f32
+  } finish {
+  ^bb0(%l: f32, %c: f32, %r: f32, %t: f32):
+    gawee.yield %t : f32
+  } : tensor<49x1280xf32>
+  func.return %y : tensor<49x1280xf32>
+}

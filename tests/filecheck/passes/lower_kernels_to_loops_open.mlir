@@ -94,3 +94,73 @@ func.func @prefetch(%x: memref<?x5xf32>, %w: memref<3x5x8xf32>, %n: index, %y: m
   } schedule #gawee.schedule<loops = [d1 by 8, d0 by 2, d2], vector = d1 by 8, prefetch = input 1 along d1> : memref<?x24xf32> shape ["n", 24]
   func.return
 }
+
+// One row has no time to fetch what is multiplied next.
+// CHECK-LABEL: func.func @few_rows_fetch_nothing
+// CHECK-COUNT-2: memref.prefetch
+// CHECK-NOT:   memref.prefetch
+func.func @few_rows_fetch_nothing(%x: memref<?x5xf32>, %w: memref<3x5x8xf32>, %n: index, %y: memref<?x24xf32>) attributes {gawee.ranges = {n = "1 to 99"}} {
+  gawee.kernel parallel ["n", 24] reduce [5] counts(n = %n) ins(%x, %w : memref<?x5xf32>, memref<3x5x8xf32>) outs(%y)
+    maps [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j floordiv 8, k, j mod 8)>, affine_map<(i, j, k) -> (i, j)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%a: f32, %b: f32, %t: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %0, %b : f32
+    %2 = arith.addf %t, %1 : f32
+    gawee.yield %2 : f32
+  } finish {
+  ^bb0(%a: f32, %b: f32, %t: f32):
+    gawee.yield %t : f32
+  } schedule #gawee.schedule<loops = [d1 by 8, d0 by 3, d2], vector = d1 by 8, prefetch = input 1 along d1> : memref<?x24xf32> shape ["n", 24]
+  func.return
+}
+
+// Where each point takes many ops, one row has time: it fetches all that comes next.
+// CHECK-LABEL: func.func @few_rows_of_many_ops_fetch_all
+// CHECK-COUNT-1: arith.minui %{{.*}}, %c0
+// CHECK-COUNT-3: memref.prefetch
+// CHECK-NOT:   memref.prefetch
+func.func @few_rows_of_many_ops_fetch_all(%x: memref<?x5xf32>, %w: memref<3x5x8xf32>, %n: index, %y: memref<?x24xf32>) attributes {gawee.ranges = {n = "1 to 99"}} {
+  gawee.kernel parallel ["n", 24] reduce [5] counts(n = %n) ins(%x, %w : memref<?x5xf32>, memref<3x5x8xf32>) outs(%y)
+    maps [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j floordiv 8, k, j mod 8)>, affine_map<(i, j, k) -> (i, j)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%a: f32, %b: f32, %t: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %0, %b : f32
+    %2 = arith.addf %1, %b : f32
+    %3 = arith.addf %2, %b : f32
+    %4 = arith.addf %3, %b : f32
+    %5 = arith.addf %4, %b : f32
+    %6 = arith.addf %5, %b : f32
+    %7 = arith.addf %6, %b : f32
+    %8 = arith.addf %7, %b : f32
+    %9 = arith.addf %8, %b : f32
+    %10 = arith.addf %9, %b : f32
+    %11 = arith.addf %10, %b : f32
+    %12 = arith.addf %11, %b : f32
+    %13 = arith.addf %12, %b : f32
+    %14 = arith.addf %13, %b : f32
+    %15 = arith.addf %14, %b : f32
+    %16 = arith.addf %15, %b : f32
+    %17 = arith.addf %16, %b : f32
+    %18 = arith.addf %17, %b : f32
+    %19 = arith.addf %18, %b : f32
+    %20 = arith.addf %19, %b : f32
+    %21 = arith.addf %20, %b : f32
+    %22 = arith.addf %21, %b : f32
+    %23 = arith.addf %22, %b : f32
+    %24 = arith.addf %23, %b : f32
+    %25 = arith.addf %24, %b : f32
+    %26 = arith.addf %25, %b : f32
+    %27 = arith.addf %26, %b : f32
+    %28 = arith.addf %27, %b : f32
+    %29 = arith.addf %28, %b : f32
+    %30 = arith.addf %29, %b : f32
+    %31 = arith.addf %t, %30 : f32
+    gawee.yield %31 : f32
+  } finish {
+  ^bb0(%a: f32, %b: f32, %t: f32):
+    gawee.yield %t : f32
+  } schedule #gawee.schedule<loops = [d1 by 8, d0 by 3, d2], vector = d1 by 8, prefetch = input 1 along d1> : memref<?x24xf32> shape ["n", 24]
+  func.return
+}

@@ -63,7 +63,8 @@ def _prefetched(
         return None
     (dim, step), *inner = loops
     sizes = kernel.sizes
-    parts, rest = ceil(sizes[dim] / step), (loop.dim for loop in inner)
+    parts, rest = ceil(sizes[dim] / step), [loop.dim for loop in inner]
+    found: dict[int, int] = {}
     for index, operand in enumerate(kernel.inputs):
         weights = operand.is_parameter and is_packed(operand, kernel, tile.vector)
         if not weights or parts <= 1 or 0 in sizes or dim not in operand.dims or dim in rest:
@@ -74,7 +75,9 @@ def _prefetched(
         if 2 * part > processor.second_cache or repeated > MOST_REPEATED:
             continue
         if is_hidden(points, tile.lanes, processor):
-            return Prefetch(index, dim)
+            found[index] = part
+    if found:
+        return Prefetch(max(found, key=found.__getitem__), dim)
     return _prefetched_rows(kernel, tile, loops[-1].dim, processor)
 
 

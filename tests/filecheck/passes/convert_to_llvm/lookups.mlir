@@ -70,28 +70,6 @@ func.func @five_bits_are_computed(%w: vector<16xi32>) -> vector<16xf32> {
 
 // -----
 
-// 2^11 + n has n in the bits from 12 on.
-// CHECK-LABEL: llvm.func @bits_that_count_are_the_last_ones_of_a_float
-// CHECK-DAG:     %[[E:.*]] = llvm.mlir.constant(dense<1157627904> : vector<16xi32>)
-// CHECK-DAG:     %[[LESS:.*]] = llvm.mlir.constant(dense<2.056000e+03> : vector<16xf32>)
-// CHECK:         %[[BITS:.*]] = llvm.or %{{.*}}, %[[E]] : vector<16xi32>
-// CHECK-NEXT:    %[[WHOLE:.*]] = llvm.bitcast %[[BITS]] : vector<16xi32> to vector<16xf32>
-// CHECK-NEXT:    %y = llvm.fsub %[[WHOLE]], %[[LESS]]
-func.func @bits_that_count_are_the_last_ones_of_a_float(%w: vector<16xi32>) -> vector<16xf32> {
-  %c = arith.constant 61440 : i32
-  %f = arith.constant 0.000244140625 : f32
-  %m = arith.constant -8.0 : f32
-  %cv = vector.broadcast %c : i32 to vector<16xi32>
-  %fv = vector.broadcast %f : f32 to vector<16xf32>
-  %mv = vector.broadcast %m : f32 to vector<16xf32>
-  %i = arith.andi %w, %cv : vector<16xi32>
-  %n = arith.sitofp %i : vector<16xi32> to vector<16xf32>
-  %y = math.fma %n, %fv, %mv : vector<16xf32>
-  func.return %y : vector<16xf32>
-}
-
-// -----
-
 // Bits that are turned before are turned in the table.
 // CHECK-LABEL: llvm.func @turned_bits_are_other_places_of_the_table
 // CHECK:         llvm.mlir.constant(dense<[8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 1.500000e+01, 0.000000e+00, 1.000000e+00,
