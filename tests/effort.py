@@ -49,6 +49,11 @@ def two_of_each(first: Collection[T], second: Sequence[U]) -> list[tuple[T, U]]:
     return [(one, second[(i + j) % count]) for i, one in enumerate(first) for j in range(2)]
 
 
+def taking_turns(first: Collection[T], second: Sequence[U]) -> list[tuple[T, U]]:
+    """Return everything with one of `second`, whose members take turns."""
+    return [(one, second[i % len(second)]) for i, one in enumerate(first)]
+
+
 def crossed(first: Collection[object], second: Collection[object]) -> list[ParameterSet]:
     """Return all pairs, of which the quick run does as many as have everything in one of them."""
     count = min(len(first), len(second))

@@ -13,6 +13,7 @@ from torch.nn import functional
 
 from gawee_dialect.pytorch import dynamo, gawee_backend
 from tests.closeness import Tolerances
+from tests.effort import taking_turns
 
 # Sums of some dozen products in float32, in another order.
 CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
@@ -59,8 +60,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("dynamic", [True, None])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "dynamic"), taking_turns(CASES, [True, None]))
 def test_a_graph_with_open_sizes_runs_for_each(name: str, dynamic: bool | None) -> None:
     function: Callable[..., object]
     calls: Sequence[Sequence[object]]

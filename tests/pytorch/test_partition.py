@@ -20,6 +20,7 @@ from gawee_dialect.compilation import MadeElsewhere
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.pytorch import cut_graph, dynamo, explain, gawee_backend
 from tests.closeness import Tolerances
+from tests.effort import taking_turns
 
 # Sums of some hundred products in float32, in another order.
 CLOSE = Tolerances(rtol=1e-4, atol=1e-4)
@@ -207,8 +208,7 @@ def test_memory_in_another_order_is_refused_where_there_is_no_fallback() -> None
         compile_torch(Net(), (torch.randn(4, 3),))
 
 
-@pytest.mark.parametrize("dynamic", [None, True])
-@pytest.mark.parametrize("name", NETS)
+@pytest.mark.parametrize(("name", "dynamic"), taking_turns(NETS, [None, True]))
 def test_what_is_not_supported_runs_by_pytorch(name: str, dynamic: bool | None) -> None:
     net, inputs = NETS[name]()
 

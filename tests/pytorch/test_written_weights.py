@@ -18,6 +18,7 @@ from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.backend.fingerprint import LINES, fingerprint
 from gawee_dialect.pytorch import gawee_backend, rebind_weights
 from tests.closeness import Tolerances
+from tests.effort import two_of_each
 
 # Sums of some hundred products in float32, in another order.
 CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
@@ -45,8 +46,7 @@ WRITES: dict[str, Callable[[torch.Tensor], object]] = {
 }
 
 
-@pytest.mark.parametrize("width", [4, 7, 200])
-@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize(("write", "width"), two_of_each(WRITES, [4, 7, 200]))
 def test_a_write_of_all_shows_in_the_next_call(write: str, width: int) -> None:
     torch._dynamo.reset()
     model = nn.Linear(width, width).requires_grad_(False)
