@@ -47,7 +47,6 @@ CACHES: Mapping[str, tuple[str, ...]] = {
     **{"whisper": ("dynamic",), "gpt2": ("static",)},
     **{"qwen3": ("dynamic",), "phi3": ("static",), "gemma3_text": ("dynamic", "static")},
 }
-}
 """Keys and values of before, as tensors that grow and in a buffer: both with and without an encoder.
 
 The quick run does the first.
