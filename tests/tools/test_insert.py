@@ -88,13 +88,7 @@ def test_the_level_that_is_compared_with_runs_without_the_pass(
 
     error = capsys.readouterr().err
     assert "unknown place 'lower-to-lin' in the pipeline" in error
-<<<<<<< HEAD
-    assert (
-        "hint: did you mean 'lower-to-linalg'? places: lower-quant-ops, canonicalize#1, " in error
-    )
-=======
     assert "hint: did you mean 'lower-to-linalg'? places: lower-quant-ops, " in error
->>>>>>> refs/heads/quantops
 
 
 @pytest.mark.parametrize(
