@@ -19,6 +19,8 @@ WITHOUT_TWIN: Mapping[str, str] = {
     "gawee.constant": "known before calls",
     "gawee.iota": "known before calls",
     "gawee.non_max_suppression": "an op of torchvision, on boxes",
+    "gawee.quantize": "computed by what reads integers: `benchmarks.quantized` measures networks",
+    "gawee.dequantize": "computed by what reads integers: `benchmarks.quantized` measures networks",
     "gawee.scan": "a loop over a body: `benchmarks.recurrences` measures it",
     "gawee.getattr": "a value of Python",
     "gawee.getitem": "a value of Python",

@@ -276,8 +276,9 @@ class QuantizeOp(QuantizationOp):
 
     def equation(self) -> str:
         at, own = self.subscripts()
-        by = f" / f32(s[{own}])" if self.reciprocal is None else f" * f32(1 / f64(s[{own}]))"
-        zero = "" if self.zero_point is None else f" + f32(z[{own}])"
+        real = element_type(self.input)  # f32, or f64 where a check computes in it
+        by = f" / {real}(s[{own}])" if self.reciprocal is None else f" * {real}(1 / f64(s[{own}]))"
+        zero = "" if self.zero_point is None else f" + {real}(z[{own}])"
         whole = f"round(x[{at}]{by}){zero}"
         element = element_type(self.result)
         return f"float low, high; y[{at}] = {element}(min(max({whole}, low), high))"
@@ -333,4 +334,5 @@ class DequantizeOp(QuantizationOp):
         whole = f"{i32}(x[{at}])"
         zero = "" if self.zero_point is None else f" - {i32}(z[{own}])"
         order = "" if self.zero_point is None else "inputs x, s, z; "
-        return f"{order}y[{at}] = f32({whole}{zero}) * f32(s[{own}])"
+        real = element_type(self.result)  # f32, or f64 where a check computes in it
+        return f"{order}y[{at}] = {real}({whole}{zero}) * {real}(s[{own}])"

@@ -1,6 +1,7 @@
 """Modules as XOC graphs with UWEF weights: what is written, that it is read again, and that it runs."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -43,8 +44,19 @@ def reopened(module: ModuleOp) -> tuple[ModuleOp, str]:
     return open_graph(Source.of_text(text, "again.json")).module(), text
 
 
+UNSAYABLE_EXAMPLES = {*REFUSED_EXAMPLES, "gawee.quantize", "gawee.dequantize"}
+"""Ops whose examples ONNX cannot say, or XOC, which has no dtype for integers of 8 bits."""
+LACKS = ("f64", "i8", "i16")
+"""Element types that XOC has no dtype for."""
+
+
+def has_dtypes(types: Iterable[str]) -> bool:
+    """Whether XOC has dtypes for tensors of some types."""
+    return not any(each.endswith(f"x{element}>") for each in types for element in LACKS)
+
+
 @pytest.mark.parametrize(
-    "op", [op for op in EXPORTED if op.name not in REFUSED_EXAMPLES], ids=lambda op: op.name
+    "op", [op for op in EXPORTED if op.name not in UNSAYABLE_EXAMPLES], ids=lambda op: op.name
 )
 def test_examples_of_ops_mean_the_same_when_they_are_read_again(op: type) -> None:
     module = example_module(op)
@@ -60,7 +72,10 @@ def test_examples_of_ops_mean_the_same_when_they_are_read_again(op: type) -> Non
         assert_allclose(theirs, ours, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize(("body", "given"), CASES)
+SAYABLE = [case for case in CASES if has_dtypes(case[1].values())]
+
+
+@pytest.mark.parametrize(("body", "given"), SAYABLE)
 def test_other_cases_of_ops_mean_the_same_when_they_are_read_again(
     body: str, given: dict[str, str]
 ) -> None:
@@ -173,6 +188,12 @@ def test_constants_stand_in_the_graph_and_many_floats_are_weights() -> None:
 
 
 UNSAYABLE = [
+    (
+        "%s = gawee.constant dense<0.5> : tensor<f32>\n"
+        "%y = gawee.quantize %x scale %s map affine_map<(d0, d1) -> ()> : "
+        "(tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xi8>",
+        "'gawee.quantize' op cannot be written as XOC because of a constant of dtype int8",
+    ),
     (
         "%a = gawee.cast %x : (tensor<2x3xf32>) -> tensor<2x3xf64>\n"
         "%y = gawee.cast %a : (tensor<2x3xf64>) -> tensor<2x3xf32>",
