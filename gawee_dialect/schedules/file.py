@@ -61,6 +61,9 @@ def _of_program(text: str, path: str, problems: list[Diagnostic]) -> Iterator[En
     except SyntaxError as error:  # zero bytes are on no line
         problems.append(Diagnostic(f"expected Python: {error.msg}", f"{path}:{error.lineno or 1}"))
         return
+    except ValueError as error:  # what Python before 3.11.4 says of zero bytes
+        problems.append(Diagnostic(f"expected Python: {error}", f"{path}:1"))
+        return
     except (MemoryError, RecursionError):  # Python's parser says either
         problems.append(Diagnostic("expected less nesting", f"{path}:1"))
         return

@@ -166,7 +166,7 @@ def parse_statement(text: ast.expr) -> tuple[str, Script]:
 def _expression(text: str) -> ast.expr:
     try:
         return ast.parse(text, mode="eval").body
-    except SyntaxError as error:
+    except (SyntaxError, ValueError) as error:  # the latter of zero bytes, before Python 3.11.4
         raise IllegalStep(f"expected a chain of steps, got '{text}'") from error
 
 
