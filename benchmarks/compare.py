@@ -83,6 +83,11 @@ class Contender:
         return self.engine.partition("@")[0]
 
     @property
+    def is_held(self) -> bool:
+        """Whether it has no better instructions for this network than we have."""
+        return is_held(self.name, of_integers=":" in self.model)
+
+    @property
     def absent(self) -> str | None:
         """Why it takes no part, None where it does."""
         return str(self.info["absent"]) if "absent" in self.info else None
@@ -196,7 +201,7 @@ def compete(
 def best_peer(contenders: Sequence[Contender]) -> Contender | None:
     """Return the fastest engine that is no version of ours, and held to what we are held to."""
     others = (each for each in contenders if each.name != OURS and each.times)
-    peers = [each for each in others if is_held(each.name)]
+    peers = [each for each in others if each.is_held]
     return min(peers, key=lambda each: each.median_ms, default=None)
 
 
@@ -211,7 +216,7 @@ def row(
         "threads": contender.threads,
         "engine": contender.engine,
         "target": held_target() or limits.cpu,
-        "is_held": is_held(contender.name),
+        "is_held": contender.is_held,
         "integers_of_a_word": 4 if limits.byte_products else 2,
         **contender.info,
     }

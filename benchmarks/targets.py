@@ -31,11 +31,13 @@ class Switch:
     """Of the environment."""
     library: str = ""
     """A pattern of the names of libraries of which a copy has to be changed."""
+    finds_byte_products: bool = False
+    """Whether that copy still multiplies four bytes at once where the machine has AVX-VNNI."""
 
 
 SWITCHES: Mapping[str, Switch] = {
     "gawee": Switch({}),
-    "onnxruntime": Switch({}, "onnxruntime_pybind11_state*"),
+    "onnxruntime": Switch({}, "onnxruntime_pybind11_state*", finds_byte_products=True),
     "openvino": Switch(ONEDNN, "libopenvino_intel_cpu_plugin*"),
     "torch": Switch({**ONEDNN, **ATEN}),
     "inductor": Switch({**ONEDNN, **ATEN}),
@@ -94,13 +96,16 @@ def import_held(engine: str) -> ModuleType:
     return import_module(engine)
 
 
-def is_held(engine: str) -> bool:
-    """Whether an engine makes no wider code than we do."""
-    if not held_target() or vectors_of(llvm_host()[1]) == vectors_of(this_processor()[1]):
+def is_held(engine: str, *, of_integers: bool = False) -> bool:
+    """Whether an engine makes no wider code than we do, and no better products `of_integers`."""
+    here, wanted = this_processor()[1], llvm_host()[1]
+    if not held_target() or vectors_of(wanted) == vectors_of(here):
         return True
     switch = SWITCHES.get(engine)
     if switch is None:
         return False
+    if of_integers and switch.finds_byte_products and "+avxvnni" in here.split(","):
+        return "+avxvnni" in wanted.split(",")
     return is_held_to_avx2() or not (switch.variables or switch.library)
 
 

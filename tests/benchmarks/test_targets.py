@@ -72,6 +72,21 @@ def test_an_engine_that_is_not_held_is_no_peer(monkeypatch: pytest.MonkeyPatch) 
     assert text.endswith("held to znver3; not held: another")
 
 
+def test_products_of_bytes_that_an_engine_finds_by_itself_are_no_peers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine(monkeypatch, (AVX512[0], f"{AVX512[1]},+avxvnni"))
+    field = [
+        Contender(name, "net:u8", 1, 1, rounds=[[ms]])
+        for name, ms in (("onnxruntime", 1), ("openvino", 2))
+    ]
+
+    targets.hold("znver3")
+
+    assert best_peer(field) is field[1]
+    assert targets.is_held("onnxruntime")
+
+
 def test_a_processor_whose_code_cannot_run_here_ends_the_benchmark(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
