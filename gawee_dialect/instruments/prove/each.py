@@ -272,6 +272,7 @@ class ProveEach(EachPass[ProofStep]):
             self._begin(module, step)
 
     def _begin(self, module: ModuleOp, step: ProofStep) -> None:
+        self.count_degrees()  # of a module before this one, while its data are known
         self._overwritten = {name: overwritten_arguments(module, name) for name in self.arguments}
         self._whole = set()
         self._data = _drawn(self._data_sets(module), self.settings.seed)
