@@ -21,14 +21,19 @@ from xdsl.transforms.dead_code_elimination import region_dce, would_be_trivially
 
 
 @cache
+def effect_traits(kind: type[Operation]) -> Sequence[MemoryEffect]:
+    """Return what says which effects ops of a class have."""
+    return kind.get_traits_of_type(MemoryEffect)
+
+
+@cache
 def _is_needed(kind: type[Operation]) -> bool | None:
     """Whether ops of a class stay without uses of their results; None where that depends."""
     if issubclass(kind, UnregisteredOp):
         return None
     if kind.has_trait(IsTerminator) or kind.has_trait(SymbolOpInterface):
         return True
-    effects = kind.get_traits_of_type(MemoryEffect)
-    if not effects:
+    if not effect_traits(kind):
         return True
     return False if fixed_effects(kind) == NO_EFFECTS else None
 
@@ -45,7 +50,7 @@ _FIXED = {
 @cache
 def fixed_effects(kind: type[Operation]) -> AbstractSet[EffectInstance] | None:
     """Return what each op of a class does to memory; None where that depends, or is not known."""
-    traits = kind.get_traits_of_type(MemoryEffect)
+    traits = effect_traits(kind)
     found = [_FIXED.get(type(each).get_effects.__func__) for each in traits]
     known = [each for each in found if each is not None]
     return NO_EFFECTS.union(*known) if found and len(known) == len(found) else None
@@ -61,16 +66,10 @@ def is_needed(op: Operation) -> bool:
     known = _is_needed(type(op))
     if known is not None:
         return known
-    traits = _effect_traits(type(op))
-    if traits and all(each.get_effects(op) == frozenset() for each in traits):
+    traits = effect_traits(type(op))
+    if traits and all(each.get_effects(op) == NO_EFFECTS for each in traits):
         return False  # what most are, and soon known
     return not would_be_trivially_dead(op)
-
-
-@cache
-def _effect_traits(kind: type[Operation]) -> Sequence[MemoryEffect]:
-    """Return what says which effects ops of a class have."""
-    return kind.get_traits_of_type(MemoryEffect)
 
 
 def is_dead(op: Operation) -> bool:

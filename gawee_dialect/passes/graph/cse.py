@@ -1,6 +1,6 @@
 """Use the results of an op in the place of those of later ops that compute the same."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
@@ -15,22 +15,16 @@ from xdsl.traits import (
     EffectInstance,
     IsolatedFromAbove,
     IsTerminator,
-    MemoryEffect,
     MemoryEffectKind,
     RecursiveMemoryEffect,
     get_effects,
 )
 
-from gawee_dialect.passes.dead_code import fixed_effects, is_dead
+from gawee_dialect.passes.dead_code import NO_EFFECTS, effect_traits, fixed_effects, is_dead
 from gawee_dialect.passes.numerics import EXACT, Numerics
 
 Effects: TypeAlias = AbstractSet[EffectInstance] | None
 """What an op does to memory; None where that is not known."""
-
-
-@cache
-def _effect_traits(kind: type[Operation]) -> Sequence[MemoryEffect]:
-    return kind.get_traits_of_type(MemoryEffect)
 
 
 @cache
@@ -145,7 +139,7 @@ class _Sharing:
         return self._effects[op]
 
     def _effects_with_inside(self, op: Operation) -> Effects:
-        traits = _effect_traits(type(op))
+        traits = effect_traits(type(op))
         found: list[Effects] = []
         for trait in traits:
             if isinstance(trait, RecursiveMemoryEffect):
@@ -154,11 +148,7 @@ class _Sharing:
             else:
                 found.append(trait.get_effects(op))
         known = [each for each in found if each is not None]
-        return (
-            frozenset[EffectInstance]().union(*known)
-            if traits and len(known) == len(found)
-            else None
-        )
+        return NO_EFFECTS.union(*known) if traits and len(known) == len(found) else None
 
     def _may_write(self, op: Operation) -> bool:
         effects = self._effects_of(op)
