@@ -255,11 +255,13 @@ class Instructions:
                 return f"getelementptr {inbounds}{element}, {self.typed(op.ptr)}{indices}"
             case llvm.LoadOp():
                 type = type_text(op.dereferenced_value.type)
-                return f"load {type}, {self.typed(op.ptr)}{_alignment(op.alignment)}"
+                kind, order = _ordering(op)
+                return f"load {kind}{type}, {self.typed(op.ptr)}{order}{_alignment(op.alignment)}"
             case llvm.StoreOp():
-                volatile = "volatile " if op.volatile_ is not None else ""
+                kind, order = _ordering(op)
+                kind += "volatile " if op.volatile_ is not None else ""
                 operands = f"{self.typed(op.value)}, {self.typed(op.ptr)}"
-                return f"store {volatile}{operands}{_alignment(op.alignment)}"
+                return f"store {kind}{operands}{order}{_alignment(op.alignment)}"
             case llvm.AllocaOp():
                 size = self.typed(op.size)
                 count = "" if size.endswith(" 1") else f", {size}"
@@ -360,6 +362,16 @@ def _loop_property(group: str, key: str, value: int) -> str:
     if name.endswith((".width", ".count")):
         return f'!{{!"{name}", i32 {value}}}'
     return f'!{{!"{name}"}}'
+
+
+def _ordering(op: llvm.LoadOp | llvm.StoreOp) -> tuple[str, str]:
+    """Return what LLVM writes before and behind the operands of an atomic access."""
+    number = 0 if op.ordering is None else op.ordering.value.data
+    if number == 0:
+        return "", ""
+    if op.alignment is None:
+        raise Unwritable("expected an alignment, which an atomic access needs")
+    return "atomic ", f" {llvm.ATOMIC_ORDERING_KEYWORDS[number]}"
 
 
 def _alignment(value: Attribute | None) -> str:

@@ -50,6 +50,19 @@ llvm.func @f(%p: !llvm.ptr, %m: vector<4xi1>, %x: vector<4xf32>) {
     assert "@llvm.masked.store.v4f32.p0(<4 x float> %l, ptr %p, <4 x i1> %m)" in text
 
 
+def test_atomic_accesses_keep_their_order() -> None:
+    text = text_of("""
+llvm.func @f(%p: !llvm.ptr) {
+  %x = llvm.load %p atomic acquire {alignment = 4 : i64} : !llvm.ptr -> i32
+  "llvm.store"(%x, %p) <{ordering = 7 : i64, alignment = 4 : i64, volatile_}> : (i32, !llvm.ptr) -> ()
+  llvm.return
+}
+""")
+
+    assert "load atomic i32, ptr %p acquire, align 4" in text
+    assert "store atomic volatile i32 %x, ptr %p seq_cst, align 4" in text
+
+
 def test_values_keep_their_names_and_loops_are_called_after_their_variable() -> None:
     text = text_of("""
 llvm.func @f(%n: i64, %out: !llvm.ptr {llvm.noalias, llvm.align = 8 : i64, gawee.output = "y"}) {
@@ -227,6 +240,10 @@ def test_ops_without_an_instruction_are_refused_where_they_are() -> None:
     assert "no LLVM IR is known for it" in refusal("func.func @g() {\n  return\n}")
     assert "unsupported call of a pointer or a variadic function" in refusal(
         "llvm.func @f(%p: !llvm.ptr) {\n  llvm.call %p() : !llvm.ptr, () -> ()\n  llvm.return\n}"
+    )
+    assert "expected an alignment, which an atomic access needs" in refusal(
+        "llvm.func @f(%p: !llvm.ptr) {\n  %x = llvm.load %p atomic monotonic : !llvm.ptr -> i32\n"
+        "  llvm.return\n}"
     )
 
 
