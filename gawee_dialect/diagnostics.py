@@ -16,6 +16,7 @@ from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.locations import node_name, place
+from gawee_dialect.upstream.constraints import wrong_ops
 from gawee_dialect.upstream.dominance import misuses
 
 
@@ -77,6 +78,8 @@ def verify_module(module: ModuleOp) -> None:
         if type(error) is not Exception:  # that is what xDSL's memref.load and memref.store raise
             raise
         raise GaweeError(located(error)) from error
+    if problems := [Diagnostic.at(op, message) for op, message in wrong_ops(module)]:
+        raise GaweeError(problems)
     verify_dominance(module)
 
 

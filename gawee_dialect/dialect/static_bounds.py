@@ -1,16 +1,13 @@
-"""What upstream's verifiers check of slices, elements, loops and structured ops; xDSL's do not.
+"""What upstream's verifiers check of elements and loops that a text says; xDSL's do not.
 
-Places that are written in the IR are inside; there is a number for each axis, and a yielded value
-for each output; a step that is known goes forward; a number that stands for a name has one.
+Places that are written in the IR are inside; there is a number for each axis; a step that is known
+goes forward; a number that stands for a name has one.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import prod
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    ArrayAttr,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -20,14 +17,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.graph.slicing import require_inside
 from gawee_dialect.dialect.kernels.kernel import shape_of
 from gawee_dialect.dialect.types import require
-from gawee_dialect.hints import isa
-
-if TYPE_CHECKING:
-    from xdsl.dialects import memref, tensor
-    from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from gawee_dialect.upstream.constraints import verify_dynamic_sizes
 
 LLVM_ENUMERATIONS: Mapping[str, Sequence[int]] = {
     "overflowFlags": range(4),
@@ -59,21 +51,12 @@ def _problems(module: ModuleOp) -> Iterator[Diagnostic]:
 def _verify(op: Operation) -> None:
     # They take long to load, and most modules that are read have none of their ops.
     from xdsl.dialects import memref, tensor
-    from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 
     for value in (*op.operands, *op.results):
         _verify_layout(value.type)
     match op:
-        case LinalgStructuredOperation():
-            _verify_structured(op)
         case tensor.EmptyOp() | memref.AllocOp() | memref.AllocaOp():
-            _verify_dynamic(op.dynamic_sizes, shape_of(op.results[0]))
-        case memref.SubviewOp() | tensor.ExtractSliceOp():
-            _verify_box(op, shape_of(op.source))
-        case tensor.InsertSliceOp():
-            _verify_box(op, shape_of(op.dest))
-        case tensor.CollapseShapeOp() | tensor.ExpandShapeOp():
-            _verify_groups(op)
+            verify_dynamic_sizes(op.dynamic_sizes, shape_of(op.results[0]))
         case tensor.ExtractOp():
             _verify_indices(op.indices, shape_of(op.tensor))
         case tensor.InsertOp():
@@ -82,28 +65,6 @@ def _verify(op: Operation) -> None:
             _verify_indices(op.indices, shape_of(op.memref))
         case _:
             _verify_steps(op)
-
-
-def _verify_box(
-    op: "tensor.ExtractSliceOp | tensor.InsertSliceOp | memref.SubviewOp",
-    shape: Sequence[int],
-) -> None:
-    lists = [
-        ("offsets", op.static_offsets.get_values(), op.offsets),
-        ("sizes", op.static_sizes.get_values(), op.sizes),
-        ("strides", op.static_strides.get_values(), op.strides),
-    ]
-    for name, static, dynamic in lists:
-        require(len(static) == len(shape), f"expected {len(shape)} {name}, got {len(static)}")
-        _verify_dynamic(dynamic, static)
-    for axis, (extent, *box) in enumerate(zip(shape, *(each for _, each, _ in lists), strict=True)):
-        if DYNAMIC_INDEX not in (*box, extent):
-            require_inside(axis, extent, *box)
-
-
-def _verify_dynamic(values: Sequence[SSAValue], static: Sequence[int]) -> None:
-    count = list(static).count(DYNAMIC_INDEX)
-    require(len(values) == count, f"expected {count} dynamic sizes, got {len(values)}")
 
 
 def _verify_layout(type: Attribute) -> None:
@@ -131,41 +92,6 @@ def _constant(value: SSAValue) -> int | None:
     if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
         return owner.value.value.data
     return None
-
-
-def _verify_structured(op: "LinalgStructuredOperation") -> None:
-    from xdsl.dialects import linalg
-
-    last, count = op.body.block.last_op, len(op.outputs)
-    require(count > 0, "expected at least one output")
-    yielded = 0 if last is None else len(last.operands)
-    require(yielded == count, f"expected a body that yields {count} values, got {yielded}")
-    for inner in op.body.block.ops:
-        if isinstance(inner, linalg.ops.IndexOp):
-            loops, dim = len(op.get_iterator_types()), inner.dim.value.data
-            require(0 <= dim < loops, f"expected an index of one of {loops} loops, got {dim}")
-
-
-def _verify_groups(op: "tensor.CollapseShapeOp | tensor.ExpandShapeOp") -> None:
-    """Verify which axes of one shape are joined to each axis of the other."""
-    groups, shapes = op.reassociation, [shape_of(op.src), shape_of(op.result)]
-    apart, joined = shapes if op.name == "tensor.collapse_shape" else reversed(shapes)
-    assert isa(groups, ArrayAttr[ArrayAttr[IntegerAttr]])
-    axes = [[axis.value.data for axis in group] for group in groups]
-    if not joined and not axes:  # each axis has one element
-        axes, joined = [[*range(len(apart))]], [1]
-    require(
-        [axis for group in axes for axis in group] == [*range(len(apart))]
-        and len(axes) == len(joined),
-        f"expected {len(joined)} groups of the axes 0 to {len(apart) - 1} in order, got {axes}",
-    )
-    for axis, group in enumerate(axes):
-        sizes = [apart[each] for each in group]
-        require(
-            DYNAMIC_INDEX in (*sizes, joined[axis]) or prod(sizes) == joined[axis],
-            f"expected size {prod(sizes)} of axis {axis}, the product of {sizes}, "
-            f"got {joined[axis]}",
-        )
 
 
 def _verify_indices(indices: Sequence[SSAValue], shape: Sequence[int]) -> None:

@@ -20,7 +20,14 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.diagnostics import GaweeError, located, verify_dominance, verify_module
+from gawee_dialect.diagnostics import (
+    Diagnostic,
+    GaweeError,
+    located,
+    verify_dominance,
+    verify_module,
+)
+from gawee_dialect.upstream.constraints import verify_constraints
 
 State = tuple[object, ...]
 """All that an op's verifier looks at, but for the inside of its regions and what symbols name."""
@@ -48,6 +55,9 @@ class Verification:
         except VerifyException as error:
             self._known = {}
             raise GaweeError(located(error)) from error
+        except GaweeError:
+            self._known = {}
+            raise
         except Exception:  # what an op is inside of is wrong: verifying the whole module finds it
             self._known = {}
             verify_module(module)
@@ -83,11 +93,11 @@ class _Visit:
     def verify(self, op: Operation) -> None:
         """Verify an op, but one that is as another was, which was right."""
         if op.next_op is None or not _is_of_types(type(op)):
-            op.verify(verify_nested_ops=False)
+            _verify(op)
             return
         facts = _facts(op)
         if facts is None or facts not in self.right:
-            op.verify(verify_nested_ops=False)
+            _verify(op)
             if facts is not None:
                 self.right.add(facts)
 
@@ -96,6 +106,14 @@ class _Visit:
         if block.is_empty or any(op.parent is not block for op in block.ops):
             block.verify()  # says that it is wrong
         return True in [self.op(op, around=around) for op in block.ops]
+
+
+def _verify(op: Operation) -> None:
+    op.verify(verify_nested_ops=False)
+    try:
+        verify_constraints(op)
+    except VerifyException as error:
+        raise GaweeError(Diagnostic.at(op, str(error))) from error
 
 
 @cache

@@ -73,7 +73,7 @@ func.func @a_body_yields_more(%x: memref<5xf32>, %y: memref<5xf32>) {
 
 // -----
 
-// CHECK: error: 'linalg.generic' op expected an index of one of 1 loops, got 1
+// CHECK: error: 'linalg.index' op expected an index of one of 1 loops, got 1
 func.func @an_index_of_no_loop(%y: memref<5xindex>) {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%y : memref<5xindex>) {
   ^bb0(%a: index):

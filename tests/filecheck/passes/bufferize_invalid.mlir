@@ -75,18 +75,6 @@ func.func @two_blocks(%x: tensor<5xf32>) -> tensor<5xf32> {
 
 // -----
 
-// CHECK: error: 'scf.yield' op cannot be bufferized: expected values of the types that 'scf.if' carries
-func.func @a_branch_yields_nothing(%x: tensor<5xf32>, %c: i1) -> tensor<5xf32> {
-  %y = scf.if %c -> (tensor<5xf32>) {
-    %e = tensor.empty() : tensor<5xf32>
-  } else {
-    scf.yield %x : tensor<5xf32>
-  }
-  func.return %y : tensor<5xf32>
-}
-
-// -----
-
 // CHECK: error: 'func.call' op cannot be bufferized: expected a shape that is static or bounded, got 'tensor<?xf32>'
 func.func private @first(%x: tensor<?xf32>) -> tensor<?xf32> {
   %0 = func.call @second(%x) : (tensor<?xf32>) -> tensor<?xf32>

@@ -141,8 +141,6 @@ def yield_(to: FunctionBufferizer, op: Operation) -> None:
     if isinstance(around, scf.IfOp | scf.WhileOp):
         is_if = isinstance(around, scf.IfOp)
         targets = around.results if is_if else around.before_region.block.args
-        if [value.type for value in op.operands] != [value.type for value in targets]:
-            to.reject(f"expected values of the types that '{around.name}' carries")
         to.builder.insert(scf.YieldOp(*_copied(to, op.operands, targets)))
         return
     if not isinstance(around, scf.ForOp):
