@@ -347,7 +347,7 @@ def _changes(names: Sequence[str], place: str | None = None) -> Diagnostic:
     )
     if any("lifted_tensor" in name for name in names):
         hint = (
-            "to torch.export a tensor that is held by an object, and not by a module, is a constant; "
+            "a tensor that is held by an object, and by no module, is a constant to torch.export; "
             "where it is a buffer too, torch.export.export(model, inputs, strict=True) finds that, "
             "and compile_torch takes such a program"
         )
