@@ -426,7 +426,8 @@ def compile_torch(
     # With PyTorch loaded, one look for garbage takes as long as reading a kept network.
     with _hint_of_torch_compile(), no_garbage_collection():
         if is_program(model):
-            if example_inputs or dynamic_batch is not False or dynamic_shapes is not None:
+            has_inputs = is_tensor(example_inputs) or len(example_inputs) > 0
+            if has_inputs or dynamic_batch is not False or dynamic_shapes is not None:
                 raise GaweeError(_OWN_INPUTS)
             return _compiled_program(model, options, passes, cache, decompose)
         if not is_module(model):

@@ -154,7 +154,7 @@ def test_a_program_has_inputs_of_its_own() -> None:
     torch.testing.assert_close(compiled(x), torch.tanh(x))
     torch.testing.assert_close(compiled(x[:2]), torch.tanh(x[:2]))
     with pytest.raises(GaweeError, match=r"expected a program of torch.export without example"):
-        compile_torch(program, (x,))
+        compile_torch(program, x)  # pyright: ignore[reportArgumentType]
     with pytest.raises(
         GaweeError, match=r"expected a module or a program of torch.export, got int"
     ):
