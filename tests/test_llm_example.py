@@ -13,12 +13,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import TensorType, f32
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.tensor import DimOp
 
 from gawee_dialect import CodeOptions, GaweeError, Model
 from gawee_dialect.analysis.kernel_kind import KernelKind, kernel_kind
+from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.frontends.op_mapping.emitter import EntryFunction
 from gawee_dialect.levels import Level
 from gawee_dialect.parameters.store import MemoryStore, ParameterStore
 from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
@@ -710,6 +713,26 @@ def test_blocks_stand_for_what_the_format_says(
     expected = np.reshape(expected, made.shape)
     # Scales of 6 bits are multiplied out in f32, and so are offsets.
     assert_allclose(made, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("dtype", ["q8_0", "q4_0", "q4_k", "q6_k"])
+def test_a_product_with_blocks_is_that_of_the_numbers_they_stand_for(
+    dtype: str, example: Mapping[str, ModuleType]
+) -> None:
+    quantization, random = example["quantization"], np.random.default_rng(7)
+    values, x = (random.standard_normal((n, 512)).astype(np.float32) for n in (11, 3))
+    blocks = quantization.quantized(dtype, values)
+    function = EntryFunction()
+    rows = function.add_argument(ArgumentKind.INPUT, "x", TensorType(f32, x.shape))
+    weight = example["weights"].weight_of(function, "w", dtype, values.shape)
+    module = function.module([weight.product(rows, 0, 11, None)], ["y"])
+    parts = {f"w{part}": each for part, each in quantization.parts_of(dtype, blocks).items()}
+
+    made = Model(module, parts).compile(ONE_THREAD)(x)
+
+    numbers = [[n for block in row for n in numbers_of(dtype, block)] for row in blocks.tolist()]
+    expected = x.astype(np.float64) @ np.array(numbers).T
+    assert_allclose(made, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("dtype", ["q8_0", "q4_0", "q4_k", "q6_k"])

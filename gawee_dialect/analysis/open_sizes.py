@@ -572,11 +572,14 @@ def with_given_sizes(module: ModuleOp, shapes: Mapping[str, Sequence[int]]) -> M
 def with_ranges(module: ModuleOp, ranges: Mapping[str, tuple[int, int]]) -> ModuleOp:
     """Return a copy of a graph whose names may have fewer values: from a least to a greatest one.
 
-    Raises GaweeError for a name that is unknown, and for values that it may not have.
+    A graph whose names have these already is returned itself. Raises GaweeError for a name that is
+    unknown, and for values that it may not have.
     """
     known = {each.name: each for each in open_names(module)}
     check_sizes(list(known.values()), {name: ends[0] for name, ends in ranges.items()}, some=True)
     check_sizes(list(known.values()), {name: ends[1] for name, ends in ranges.items()}, some=True)
+    if all((known[name].low, known[name].last) == ends for name, ends in ranges.items()):
+        return module
     copy = module.clone()
     for function in open_functions(copy):
         names = [

@@ -54,36 +54,28 @@ class Destination:
     """Makes arrays for an output; one that its caller has dropped is used again.
 
     The last two are kept, since a loop has the one of its last step still: the pages of new memory
-    take longer than many an op.
+    take longer than many an op. Where sizes are open, frames of a thread share them.
     """
 
-    def __init__(self, buffer: Buffer) -> None:
-        self._buffer = buffer
-        self._keeps = COUNTS_HOLDERS and buffer.size < MOST_KEPT
+    def __init__(self) -> None:
         self._kept: list[Array | None] = [None, None]
 
-    @property
-    def name(self) -> str:
-        """The output's."""
-        return self._buffer.name
-
-    def array(self) -> Array:
-        """Return an array without other references."""
+    def array(self, buffer: Buffer) -> Array:
+        """Return an array of a buffer's shape without other references."""
         kept = self._kept
         for index in (0, 1):
             if getrefcount(kept[index]) == HELD_BY_A_LIST:
                 array = kept[index]
-                if array is not None and not getweakrefcount(array):
+                if array is not None and array.shape == buffer.shape and not getweakrefcount(array):
                     return array
-        return self.new()
+        return self.new(buffer)
 
-    def new(self, start: Array | None = None) -> Array:
+    def new(self, buffer: Buffer, start: Array | None = None) -> Array:
         """Return a new array: for what is updated, a copy of some start, or zeros."""
-        buffer = self._buffer
         if buffer.role == "updated":
             return np.zeros(buffer.shape, buffer.dtype) if start is None else np.array(start)
         made = new_array(buffer)
-        if self._keeps:
+        if COUNTS_HOLDERS and buffer.size < MOST_KEPT:
             self._kept[:] = made, self._kept[0]
         return made
 
@@ -115,11 +107,12 @@ class Frame:
         arrays: Sequence[Buffer] = (),
         sizes: Mapping[str, int] | None = None,
         workspace: NDArray[np.uint8] | None = None,
+        destinations: Sequence[Destination] | None = None,
     ) -> None:
         """Take the memory; `arrays` are those that each call gives.
 
         `sizes` are the numbers of those that are open, of which `signature` has the shapes; frames
-        of one thread may share a `workspace`.
+        of one thread may share a `workspace`, and `destinations` of the outputs.
         """
         self.binding = binding
         if workspace is None:
@@ -150,21 +143,23 @@ class Frame:
             first += buffer.size
         self._native = native  # its code must live as long as this
         self.call = native_call(native.address(f"{signature.function}_packed"), self._plan)
-        self._outputs = [Destination(each) for each in arrays if each.role in RESULTS]
+        self._outputs = [each for each in arrays if each.role in RESULTS]
+        self._destinations = destinations or [Destination() for _ in self._outputs]
 
     def one_output(self, call: Callable[..., int]) -> Callable[[Iterable[object]], Array | None]:
         """Return what computes the one output from the inputs: `Destination.again`."""
         if len(self._outputs) != 1:
             return lambda arrays: None
-        return self._outputs[0].again(call)
+        return self._destinations[0].again(call)
 
     def outputs(self) -> list[Array]:
         """Return arrays for the outputs to be written to, where none of them is updated."""
-        return [*map(Destination.array, self._outputs)]
+        return [*map(Destination.array, self._destinations, self._outputs)]
 
     def new_outputs(self, given: Mapping[str, Array]) -> list[Array]:
         """Return new arrays for the outputs; `given` are starts of what is updated."""
-        return [each.new(given.get(each.name)) for each in self._outputs]
+        pairs = zip(self._destinations, self._outputs, strict=True)
+        return [each.new(buffer, given.get(buffer.name)) for each, buffer in pairs]
 
     def run(self, arrays: Sequence[object]) -> int:
         """Run the code on arrays; returns FINE, UNFIT or OUT_OF_RANGE."""

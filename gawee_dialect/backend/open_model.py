@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from gawee_dialect.analysis.open_sizes import check_sizes, solved_sizes
 from gawee_dialect.backend.compiled import BOUND_ROLES, Array, CompiledModel, check_arrays
-from gawee_dialect.backend.frame import Binding, Frame
+from gawee_dialect.backend.frame import RESULTS, Binding, Destination, Frame
 from gawee_dialect.backend.jit import NativeModule
 from gawee_dialect.backend.memory import MemoryUse, aligned_bytes
 from gawee_dialect.backend.native_call import FINE, OUT_OF_RANGE
@@ -19,7 +19,7 @@ from gawee_dialect.dialect.entry import workspace_size_name
 from gawee_dialect.python_numbers import is_array
 
 MOST_FRAMES = 8
-"""Of how many sets of sizes a thread keeps what a call needs: pointers, and the last outputs."""
+"""Of how many sets of sizes a thread keeps what a call needs beside memory: pointers."""
 
 Shapes = tuple[tuple[int, ...], ...]
 
@@ -40,13 +40,14 @@ class _OfAThread(threading.local):
     workspace: NDArray[np.uint8] | None = None
     binding: Binding | None = None
     frames: dict[Shapes, Frame] | None = None
+    destinations: Sequence[Destination] = ()
 
 
 class OpenModel(CompiledModel):
     """A callable on NumPy arrays of any sizes in range, as `CompiledModel` is on those of one.
 
     `inputs` and `outputs` have the forms of sizes in their shapes. Each thread has one workspace,
-    which grows when larger sizes come.
+    which grows when larger sizes come, and keeps outputs that were dropped whatever their sizes.
     """
 
     _open_threads: _OfAThread
@@ -97,8 +98,11 @@ class OpenModel(CompiledModel):
         while len(own.frames) >= MOST_FRAMES:
             del own.frames[next(iter(own.frames))]
         signature = self.signature.at(sizes, needed)
-        arrays = (*signature.of_role("input"), *signature.of_role("output", "updated"))
-        frame = Frame(signature, binding, self._native, arrays, sizes, own.workspace)
+        results = signature.of_role(*RESULTS)
+        own.destinations = own.destinations or [Destination() for _ in results]
+        memory = own.workspace, own.destinations
+        arrays = (*signature.of_role("input"), *results)
+        frame = Frame(signature, binding, self._native, arrays, sizes, *memory)
         own.frames[key] = frame
         return frame
 
@@ -126,7 +130,7 @@ class OpenModel(CompiledModel):
         given = [arrays[each.name] for each in self._inputs]
         key = tuple(each.shape for each in given)
         frame = self._known_frame(given) or self._frame_of(key, sizes)
-        results = frame.new_outputs(arrays)
+        results = frame.new_outputs(arrays) if self._updated else frame.outputs()
         if self._start(frame, (*given, *results)) == OUT_OF_RANGE:
             raise frame.index_problem()
         return results

@@ -23,7 +23,16 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.frontends.npu_ir.extract import graph_of
 from gawee_dialect.frontends.npu_ir.importer import import_ir
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR, ConversionError, ExecutionError
-from gawee_dialect.frontends.npu_ir.pytorch import Module, Tensor, is_tensor, torch
+from gawee_dialect.frontends.npu_ir.pytorch import (
+    Exported,
+    Module,
+    Program,
+    Tensor,
+    is_module,
+    is_program,
+    is_tensor,
+    torch,
+)
 from gawee_dialect.frontends.npu_ir.trace import (
     StateChange,
     check_mutations,
@@ -77,13 +86,24 @@ def _extract(
     model: Module, example_inputs: Sequence[object], decompose: bool, dims: object
 ) -> tuple[NPU_IR, Sequence[str]]:
     traced = export(model, example_inputs, {}, dims)
+    return _graph_with_state(traced, model, decompose, (example_inputs, {}), dims)
+
+
+def _graph_with_state(
+    traced: Program,
+    model: Module,
+    decompose: bool,
+    call: tuple[Sequence[object], Mapping[str, object]],
+    dims: object,
+) -> tuple[NPU_IR, Sequence[str]]:
+    """Return what `extract_with_state` does, of the program that a call was traced to."""
     # What a graph changes in place is known when it is functional.
     functional = decomposed(traced, ())
     check_mutations(functional, of_buffers=decompose)
     program = functional if decompose else traced
     outputs = program.graph_signature.output_specs
     changed = [str(spec.target) for spec in outputs if kind_of(spec) == "BUFFER_MUTATION"]
-    names = names_of_symbols(program, model, example_inputs, {}, dims)
+    names = names_of_symbols(program, model, *call, dims)
     ir = graph_of(program, model, type(model).__name__, changed, names)
     # Inputs are in the order of the model's buffers, outputs in that of the changes.
     targets = {spec.arg.name: spec.target for spec in program.graph_signature.input_specs}
@@ -379,8 +399,8 @@ class CompiledTorch:
 
 
 def compile_torch(
-    model: Module,
-    example_inputs: Sequence[object],
+    model: Module | Exported,
+    example_inputs: Sequence[object] = (),
     options: CodeOptions | None = None,
     *,
     passes: Sequence[Insertion] = (),
@@ -391,10 +411,11 @@ def compile_torch(
 ) -> CompiledTorch:
     """Extract a model, import it and compile it with its own weights, for this processor.
 
-    model: a torch.nn.Module in `eval()` mode, with its weights. Tensors that it keeps and `forward`
+    model: a torch.nn.Module in `eval()` mode, with its weights, or a program that torch.export made
+        of one, whose arguments are then given by position. Tensors that it keeps and `forward`
         changes are changed by every call.
     example_inputs: the positional arguments of `forward`; their shapes are those of every call,
-        and so is what is no tensor, such as a number.
+        and so is what is no tensor, such as a number. A program has its own.
     options, passes, cache, dynamic_batch: as for `Model.compile`. For any number of images the
         model is traced with two of them, and what depends on the number is refused.
     dynamic_shapes: the sizes of inputs that are open, as torch.export takes them:
@@ -402,18 +423,52 @@ def compile_torch(
 
     Raises ExportError and ConversionError for a model that cannot be extracted or imported.
     """
-
-    def extract(inputs: Sequence[object]) -> Traced:
-        return extract_with_state(model, inputs, decompose=decompose, dynamic_shapes=dynamic_shapes)
-
-    def trace(inputs: Sequence[object]) -> Traced:
-        if not cache or dynamic_shapes is not None:
-            return extract(inputs)
-        return kept_graph(model, inputs, f"decompose={decompose}", extract)
-
     # With PyTorch loaded, one look for garbage takes as long as reading a kept network.
     with _hint_of_torch_compile(), no_garbage_collection():
-        return _compiled(model, example_inputs, options, trace, passes, cache, dynamic_batch)
+        if is_program(model):
+            has_inputs = is_tensor(example_inputs) or len(example_inputs) > 0
+            if has_inputs or dynamic_batch is not False or dynamic_shapes is not None:
+                raise GaweeError(_OWN_INPUTS)
+            return _compiled_program(model, options, passes, cache, decompose)
+        if not is_module(model):
+            got = type(model).__name__
+            raise GaweeError(f"expected a module or a program of torch.export, got {got}")
+        module = model
+
+        def extract(inputs: Sequence[object]) -> Traced:
+            dims = dynamic_shapes
+            return extract_with_state(module, inputs, decompose=decompose, dynamic_shapes=dims)
+
+        def trace(inputs: Sequence[object]) -> Traced:
+            if not cache or dynamic_shapes is not None:
+                return extract(inputs)
+            return kept_graph(module, inputs, f"decompose={decompose}", extract)
+
+        return _compiled(module, example_inputs, options, trace, passes, cache, dynamic_batch)
+
+
+_OWN_INPUTS = Diagnostic(
+    "expected a program of torch.export without example inputs, dynamic_batch or dynamic_shapes",
+    hint="its inputs, and which of their sizes are open, are those of the export",
+)
+
+
+def _compiled_program(
+    program: Program,
+    options: CodeOptions | None,
+    passes: Sequence[Insertion],
+    cache: bool,
+    decompose: bool,
+) -> CompiledTorch:
+    """Compile a program that torch.export made; its own tensors are the weights and the state."""
+    model, (args, kwargs) = program.module(), program.example_inputs or ((), {})
+    no_names: Mapping[str, object] = {}
+    dims = no_names if program.range_constraints else None
+
+    def trace(_: Sequence[object]) -> Traced:
+        return _graph_with_state(program, model, decompose, (args, kwargs), dims)
+
+    return _compiled(model, (*args, *kwargs.values()), options, trace, passes, cache, False)
 
 
 @contextmanager

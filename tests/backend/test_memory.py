@@ -242,3 +242,42 @@ def test_parameters_of_a_file_are_in_memory_a_few_at_a_time(tmp_path: Path) -> N
     assert prepared > 50
     assert prepared < most < prepared + 30  # 9 MB are one; without parts, 54 more are there
     assert error < 1e-5
+
+
+SIZES = r"""
+import pathlib, re
+import numpy as np
+from gawee_dialect.backend.memory import give_back
+from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.frontends.mlir_text import module_of_text
+from gawee_dialect.model import Model
+
+TEXT = '''func.func @main(%x: tensor<?x509xf32> {gawee.input = "x", gawee.sizes = ["rows", "-"]},
+    %past: tensor<?x509xf32> {gawee.input = "past", gawee.sizes = ["length", "-"]})
+    -> (tensor<?x509xf32> {gawee.output = "y"})
+    attributes {gawee.ranges = {rows = "1 to 700", length = "1 to 900"}} {
+  %0 = gawee.reduce_sum %past axes [0] keep_dims : (tensor<?x509xf32>) -> tensor<1x509xf32>
+  %1 = gawee.add %x, %0 : (tensor<?x509xf32>, tensor<1x509xf32>) -> tensor<?x509xf32>
+  func.return %1 : tensor<?x509xf32>
+}'''
+
+def kilobytes():
+    give_back()
+    status = pathlib.Path("/proc/self/status").read_text()
+    return int(re.search(r"RssAnon:\s+(\d+)", status)[1])
+
+model, sizes = Model(module_of_text(TEXT)), {"rows": (1, 700)}
+compiled = model.compile(CodeOptions(num_threads=1), cache=False, sizes=sizes)
+x, past = np.ones((700, 509), np.float32), np.ones((900, 509), np.float32)
+for length in (900, *[100, 300, 500, 700, 900] * 10):
+    assert compiled(x, past[:length])[699, 508] == 1 + length
+    if length == 900:
+        print(kilobytes())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_outputs_of_many_sizes_are_kept_as_those_of_one() -> None:
+    first, *_, last = map(int, printed(SIZES))
+
+    assert last - first < 300  # an output has 1400

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gawee_dialect.analysis.open_sizes import with_ranges
 from gawee_dialect.backend.open_model import OpenModel
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
@@ -81,6 +82,13 @@ def test_a_size_out_of_range_is_named() -> None:
 
     with pytest.raises(GaweeError, match=r"expected size 'batch' of 1 to 8, got 9"):
         compiled(random_rows(9, 2))
+
+
+def test_ranges_that_a_graph_has_leave_it_as_it_is() -> None:
+    module = rows_model()[0].module
+
+    assert with_ranges(module, {"batch": (1, 8)}) is module
+    assert with_ranges(module, {"batch": (1, 7)}) is not module
 
 
 def test_a_range_beyond_that_of_the_graph_is_refused() -> None:

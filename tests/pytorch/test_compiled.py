@@ -159,6 +159,41 @@ def test_state_that_forward_changes_is_kept_in_the_model(make: type[torch.nn.Mod
         compiled(x, x)
 
 
+class Cell:
+    """An object with a tensor, as caches of transformers are."""
+
+    def __init__(self, value: torch.Tensor) -> None:
+        self.value = value
+
+
+class Holding(torch.nn.Module):
+    """Its state is a buffer that it reads and changes by way of an object."""
+
+    total: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cell = Cell(torch.zeros(3))
+        self.register_buffer("total", self.cell.value, persistent=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.cell.value.add_(x) * 2
+
+
+def test_a_program_keeps_the_state_that_it_was_exported_with() -> None:
+    model, x = Holding().eval(), torch.randn(3)
+    program = torch.export.export(model, (x,), strict=True)
+    compiled = compile_torch(program)
+
+    with torch.no_grad():
+        for count in range(1, 4):
+            torch.testing.assert_close(compiled(x), x * 2 * count)
+            torch.testing.assert_close(dict(program.named_buffers())["total"], x * count)
+    with pytest.raises(GaweeError, match="got changes of 'lifted_tensor_0'") as raised:
+        compile_torch(model, (x,), cache=False)
+    assert "compile_torch takes such a program" in str(raised.value)
+
+
 class Added(torch.nn.Module):
     """Its state is an attribute to which every call adds."""
 

@@ -1,5 +1,6 @@
 """transformers' `generate`, whose step torch.compile compiles: tokens and compilations."""
 
+import importlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +12,8 @@ pytest.importorskip("transformers")
 import torch
 
 from benchmarks.zoo.libraries import import_library
-from gawee_dialect.pytorch import dynamo, gawee_backend
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.pytorch import compile_torch, dynamo, gawee_backend
 from tests.effort import full_run
 
 TINY: Mapping[str, Any] = {
@@ -112,3 +114,48 @@ def test_a_compiled_step_makes_the_tokens_of_eager(
     assert made.tolist() == expected.tolist()
     assert len(set(made[0].tolist())) > 6
     assert 0 < counted.seen[WARM + MORE.get(name, 0)] == counted.seen[-1]
+
+
+@pytest.mark.parametrize(
+    "name", ["qwen3", *(pytest.param(name, marks=full_run) for name in ("gemma3_text", "llama"))]
+)
+def test_an_exported_network_keeps_its_cache_and_makes_the_tokens_of_eager(name: str) -> None:
+    """The prompt and each token are calls of one code, whose buffers have the cache."""
+    network, made = network_of(name), [5, 17, 3, 101, 44, 9, 5]
+    executorch = importlib.import_module("transformers.integrations.executorch")
+    network.generation_config.cache_implementation = "static"
+    tokens, length = torch.tensor([made]), torch.export.Dim("length", max=32)
+    options: dict[str, Any] = {"max_new_tokens": 24, "do_sample": False, "disable_compile": True}
+    with torch.no_grad():
+        expected = network.generate(tokens, attention_mask=torch.ones_like(tokens), **options)
+        program = executorch.TorchExportableModuleForDecoderOnlyLM(network, 1, 64).export(
+            tokens,
+            cache_position=torch.arange(len(made)),
+            dynamic_shapes={"input_ids": {1: length}, "cache_position": {0: length}},
+        )
+        compiled = compile_torch(program)
+    given = made
+    while len(made) < len(expected[0]):
+        positions = torch.arange(len(made) - len(given), len(made))
+        scores = compiled(torch.tensor([given]), positions)
+        assert isinstance(scores, torch.Tensor)
+        given = [int(scores[0, -1].argmax())]
+        made = made + given
+    assert made == expected[0].tolist()
+    assert len(set(made)) > 6
+
+
+def test_a_program_has_inputs_of_its_own() -> None:
+    x, other = torch.randn(3, 5), torch.export.Dim("count", max=9)
+    program = torch.export.export(torch.nn.Tanh(), (x,), dynamic_shapes=({0: other},))
+    compiled = compile_torch(program)
+
+    assert str(compiled.native.inputs[0].shape[0]) == "input_0"
+    torch.testing.assert_close(compiled(x), torch.tanh(x))
+    torch.testing.assert_close(compiled(x[:2]), torch.tanh(x[:2]))
+    with pytest.raises(GaweeError, match=r"expected a program of torch.export without example"):
+        compile_torch(program, x)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(
+        GaweeError, match=r"expected a module or a program of torch.export, got int"
+    ):
+        compile_torch(7, (x,))  # pyright: ignore[reportArgumentType]

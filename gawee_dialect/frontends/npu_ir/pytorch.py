@@ -152,7 +152,13 @@ class GraphModule(Protocol):
     def graph(self) -> FxGraph: ...
 
 
-class Program(Protocol):
+class Exported(Protocol):
+    """What torch.export makes, by what its users call of it."""
+
+    def module(self) -> Module: ...
+
+
+class Program(Exported, Protocol):
     """What torch.export makes."""
 
     @property
@@ -166,6 +172,9 @@ class Program(Protocol):
 
     @property
     def range_constraints(self) -> Mapping[object, object]: ...
+
+    @property
+    def example_inputs(self) -> tuple[Sequence[object], Mapping[str, object]] | None: ...
 
     def run_decompositions(self, decomp_table: Mapping[object, object]) -> "Program": ...
 
@@ -187,6 +196,16 @@ def torch() -> ModuleType:
 def is_tensor(value: object) -> TypeGuard[Tensor]:
     """Whether a value is a tensor."""
     return isinstance(value, torch().Tensor)
+
+
+def is_module(value: object) -> TypeGuard[Module]:
+    """Whether a value is a torch.nn.Module."""
+    return isinstance(value, torch().nn.Module)
+
+
+def is_program(value: object) -> TypeGuard[Program]:
+    """Whether a value is what torch.export made."""
+    return isinstance(value, torch().export.ExportedProgram)
 
 
 def is_node(value: object) -> TypeGuard[Node]:

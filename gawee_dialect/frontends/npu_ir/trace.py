@@ -341,11 +341,20 @@ def check_mutations(program: Program, *, of_buffers: bool = False) -> None:
 
 def _changes(names: Sequence[str], place: str | None = None) -> Diagnostic:
     quoted = ", ".join(f"'{name}'" for name in names)
+    hint = (
+        "model.eval() keeps statistics as they are; return what is new instead; "
+        "compile_torch and torch.compile(model, backend='gawee') write it back"
+    )
+    if any("lifted_tensor" in name for name in names):
+        hint = (
+            "a tensor that is held by an object, and by no module, is a constant to torch.export; "
+            "where it is a buffer too, torch.export.export(model, inputs, strict=True) finds that, "
+            "and compile_torch takes such a program"
+        )
     return Diagnostic(
         f"expected a model that changes no buffer, constant or input, got changes of {quoted}",
         place,
-        hint="model.eval() keeps statistics as they are; return what is new instead; "
-        "compile_torch and torch.compile(model, backend='gawee') write it back",
+        hint=hint,
     )
 
 

@@ -1,7 +1,7 @@
 """A workspace of open size: the arithmetic of offsets, and the function that says how large."""
 
 from collections.abc import Callable, Mapping, Sequence
-from math import isqrt, prod
+from math import prod
 from typing import NoReturn
 
 from xdsl.builder import Builder
@@ -29,7 +29,7 @@ from gawee_dialect.upstream.arith import index_constant
 ALIGNMENT = 64
 """Bytes; a cache line, and the widest vector."""
 
-LIKELY = 1024
+MOST = 1024
 """What the greatest value of a name is taken for, at most, where buffers are compared."""
 
 EVALUATED: Mapping[type[Operation], Callable[[int, int], int]] = {
@@ -43,7 +43,7 @@ EVALUATED: Mapping[type[Operation], Callable[[int, int], int]] = {
 
 
 class Sizing:
-    """The sizes of a function's buffers: likely ones, and where they are computed."""
+    """The sizes of a function's buffers: the greatest ones, and where they are computed."""
 
     def __init__(self, function: FuncOp) -> None:
         self._function = function
@@ -53,25 +53,26 @@ class Sizing:
             value: each for each, value in arguments if each.kind is ArgumentKind.SIZE
         }
         ranges = {each.name: each for each in open_names_of(function)}
-        self._likely = {value: _likely(ranges[each.name]) for value, each in self._names.items()}
+        self._most = {value: _most(ranges[each.name]) for value, each in self._names.items()}
 
-    def likely_bytes(self, alloc: memref.AllocOp) -> int:
-        """Return the bytes of a buffer where names are about in the middle of their ranges."""
+    def most_bytes(self, alloc: memref.AllocOp) -> int:
+        """Return the bytes of a buffer at the greatest values of names: a workspace is kept for
+        the largest call."""
         shape = _shape(alloc)
         sizes = [each if isinstance(each, int) else self._value(each) for each in shape]
         return prod(sizes) * _element_bytes(alloc)
 
     def _value(self, value: SSAValue) -> int:
-        if value not in self._likely:
+        if value not in self._most:
             op = value.owner
             if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
-                self._likely[value] = op.value.value.data
+                self._most[value] = op.value.value.data
             elif isinstance(op, tuple(EVALUATED)):
                 lhs, rhs = map(self._value, op.operands)
-                self._likely[value] = EVALUATED[type(op)](lhs, rhs)
+                self._most[value] = EVALUATED[type(op)](lhs, rhs)
             else:
                 self._refuse(value)
-        return self._likely[value]
+        return self._most[value]
 
     def _refuse(self, value: SSAValue) -> NoReturn:
         where = value.owner if isinstance(value.owner, Operation) else self._function
@@ -150,17 +151,15 @@ class Sizing:
         if value in new or value in self._names:
             return new.get(value, value)
         op = value.owner
-        assert isinstance(op, Operation)  # `likely_bytes` looked at it
+        assert isinstance(op, Operation)  # `most_bytes` looked at it
         for operand in op.operands:
             self._copied(builder, operand, new)
         new[value] = builder.insert(op.clone(new)).results[0]
         return new[value]
 
 
-def _likely(name: SizeName) -> int:
-    """Return a value of a name in the middle of its range, as many times the least as it is of the
-    greatest."""
-    return isqrt(name.low * max(name.low, min(name.last, LIKELY)))
+def _most(name: SizeName) -> int:
+    return max(name.low, min(name.last, MOST))
 
 
 def _shape(alloc: memref.AllocOp) -> Sequence[SSAValue | int]:

@@ -213,8 +213,8 @@ def place_open_buffers(
 ) -> None:
     """Give buffers of open sizes places in a workspace behind its first bytes; say its size."""
     sizing = Sizing(function)
-    likely = {each.alloc: sizing.likely_bytes(each.alloc) for each in buffers}
-    slots = shared_slots(buffers, likely)
+    most = {each.alloc: sizing.most_bytes(each.alloc) for each in buffers}
+    slots = shared_slots(buffers, most)
     offsets = sizing.offsets([[each.alloc for each in slot] for slot in slots], start)
     for slot, offset in zip(slots, offsets, strict=True):
         for each in slot:
@@ -222,15 +222,15 @@ def place_open_buffers(
 
 
 def shared_slots(
-    buffers: Sequence[Lifetime], likely: Mapping[memref.AllocOp, int]
+    buffers: Sequence[Lifetime], most: Mapping[memref.AllocOp, int]
 ) -> list[list[Lifetime]]:
     """Return buffers that share a place: of those that are not alive with it, the least that is as
     large."""
     slots: list[list[Lifetime]] = []
-    for buffer in sorted(buffers, key=lambda each: -likely[each.alloc]):
+    for buffer in sorted(buffers, key=lambda each: -most[each.alloc]):
         free = [slot for slot in slots if not any(map(buffer.overlaps, slot))]
         if free:
-            min(free, key=lambda slot: likely[slot[0].alloc]).append(buffer)
+            min(free, key=lambda slot: most[slot[0].alloc]).append(buffer)
         else:
             slots.append([buffer])
     return slots
@@ -246,8 +246,9 @@ class PlanMemory(ModulePass):
     3. Allocations become views of the workspace, whose size is the peak of the plan. A workspace
        that is there already grows by it; a function with one and no allocations stays as it is.
     4. Buffers of open sizes come behind: those that are not alive at the same time share a place
-       as large as the largest of them. Where it begins is computed of the sizes, and a function
-       `@main_workspace_size` returns how many bytes there are to be.
+       as large as the largest of them. Names are greatest where buffers are compared. Where a place
+       begins is computed of the sizes, and a function `@main_workspace_size` returns how many bytes
+       there are to be.
 
     What is allocated in the loop over a batch holds nothing from one part of the batch to the next:
     such buffers share memory as those of a function do.
