@@ -31,8 +31,9 @@ MODULES = (
     "gawee_dialect.passes.graph.canonicalize",
     "gawee_dialect.passes.pipelines",
     *(f"gawee_dialect.tools.gawee_{name}" for name in ("opt", "translate", "run", "reduce")),
+    "tests.forked_tools.first_run",
 )
-"""What is imported before tools are forked: they, and what most runs of them import late."""
+"""What is imported before tools are forked: they, and what most runs of them do first."""
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LONGEST = 1 << 20
 """Bytes of a request: more than the system lets a socket take at once."""
