@@ -9,7 +9,7 @@ xDSL verifies a whole module each time, and does not check dominance.
 from functools import cache
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
-from xdsl.ir import Block, ErasedSSAValue, Operation, Region
+from xdsl.ir import Attribute, Block, ErasedSSAValue, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.traits import (
     HasCanonicalizationPatternsTrait,
@@ -43,15 +43,14 @@ class Verification:
 
     def __init__(self) -> None:
         """Know nothing: the first time, every op is verified."""
-        self._known: dict[Operation, State] = {}
-        # The ops live on in here: no new op has the identity of one that is gone.
+        self._known: dict[int, State] = {}
         self._right: set[State] = set()
 
     def verify(self, module: ModuleOp) -> None:
         """Verify what changed since the last time; raises GaweeError as `verify_module` does."""
         visit = _Visit(self._known, self._right)
         try:
-            changed = visit.op(module, around=False)
+            changed = visit.op(module, None, None, around=False)
         except VerifyException as error:
             self._known = {}
             raise GaweeError(located(error)) from error
@@ -70,24 +69,29 @@ class Verification:
 class _Visit:
     """One walk over a module, children first, as xDSL verifies."""
 
-    def __init__(self, known: dict[Operation, State], right: set[State]):
-        self.known, self.found = known, dict[Operation, State]()
-        self.asked = set[Operation]()
+    def __init__(self, known: dict[int, State], right: set[State]):
+        self.known, self.found = known, dict[int, State]()
+        """By the identity of an op, which its state keeps alive: no new op gets it."""
+        self.readers = set[int]()
+        """What uses results of ops that were verified."""
         self.right = right
 
-    def op(self, op: Operation, *, around: bool) -> bool:
+    def op(
+        self, op: Operation, block: Block | None, outer: Operation | None, *, around: bool
+    ) -> bool:
         """Verify an op where it, an op around it or one that it uses changed; return whether it did."""
-        state = self.found[op] = _state(op)
-        own = around or self.known.get(op) != state
-        inside = [self.block(block, around=own) for region in op.regions for block in region.blocks]
-        changed = own or True in inside
-        if (
-            changed
-            or _uses_symbols(type(op))
-            or any(operand.owner in self.asked for operand in op.operands)
-        ):
+        key = id(op)
+        state = self.known.get(key)
+        if state is None or not _is_as(op, block, outer, state):
+            state, around = _state(op, block, outer), True
+        self.found[key] = state
+        changed = around
+        for region in op.regions:
+            for inner in region.blocks:
+                changed |= self.block(inner, around=around)
+        if changed or key in self.readers or _uses_symbols(type(op)):
             self.verify(op)
-            self.asked.add(op)
+            self.readers.update(id(use.operation) for each in op.results for use in each.uses)
         return changed
 
     def verify(self, op: Operation) -> None:
@@ -103,9 +107,15 @@ class _Visit:
 
     def block(self, block: Block, *, around: bool) -> bool:
         """Verify what changed in a block; return whether anything did."""
-        if block.is_empty or any(op.parent is not block for op in block.ops):
+        outer, op, changed = block.parent_op(), block.first_op, False
+        if op is None:
             block.verify()  # says that it is wrong
-        return True in [self.op(op, around=around) for op in block.ops]
+        while op is not None:
+            if op.parent is not block:
+                block.verify()
+            changed |= self.op(op, block, outer, around=around)
+            op = op.next_op
+        return changed
 
 
 def _verify(op: Operation) -> None:
@@ -152,21 +162,48 @@ def _facts(op: Operation) -> State | None:
     )
 
 
-def _state(op: Operation) -> State:
+def _state(op: Operation, block: Block | None, outer: Operation | None) -> State:
     # The type of an operand is in the state of what defines it.
-    block = op.parent
     return (
+        op,
         block,
-        None if block is None else block.parent_op(),
+        outer,
         op.next_op is None,
-        tuple(op.operands),
+        _operands(op),
         op.attributes.copy(),
         op.properties.copy(),
-        op.result_types,
+        [each.type for each in op.results],
         op.successors,
-        [[_arguments(block) for block in region.blocks] for region in op.regions],
+        _inside(op),
     )
 
 
-def _arguments(block: Block) -> tuple[Block, Region | None, list[object]]:
-    return block, block.parent, [argument.type for argument in block.args]
+def _is_as(op: Operation, block: Block | None, outer: Operation | None, state: State) -> bool:
+    """Whether an op is as its state says; most are, so that none is made for them."""
+    _, was_in, was_inside, was_last, operands, attributes, properties, types, successors, inside = (
+        state
+    )
+    return (
+        was_in is block
+        and was_inside is outer
+        and was_last is (op.next_op is None)
+        and operands == _operands(op)
+        and attributes == op.attributes
+        and properties == op.properties
+        and types == [each.type for each in op.results]
+        and successors == op.successors
+        and inside == _inside(op)
+    )
+
+
+def _operands(op: Operation) -> tuple[SSAValue, ...]:
+    # A new tuple wherever one of them changes.
+    return op._operands  # pyright: ignore[reportPrivateUsage]
+
+
+def _inside(op: Operation) -> list[list[tuple[Block, Region | None, list[Attribute]]]]:
+    """Return the blocks of an op, and the types of their arguments."""
+    return [
+        [(block, block.parent, [each.type for each in block.args]) for block in region.blocks]
+        for region in op.regions
+    ]

@@ -28,11 +28,16 @@ CLIENT = Path(__file__).with_name("client.py")
 VARIABLE = "GAWEE_TOOL_SERVER"
 MODULES = (
     "filecheck.main",
+    *(f"gawee_dialect.backend.{name}" for name in ("jit", "kernel_code", "packed_program")),
+    "gawee_dialect.compilation",
+    "gawee_dialect.equations.evaluate",
     "gawee_dialect.passes.graph.canonicalize",
     "gawee_dialect.passes.pipelines",
     *(f"gawee_dialect.tools.gawee_{name}" for name in ("opt", "translate", "run", "reduce")),
+    "gawee_dialect.tools.run_report",
+    "tests.forked_tools.first_run",
 )
-"""What is imported before tools are forked: they, and what most runs of them import late."""
+"""What is imported before tools are forked: they, and what most runs of them do first."""
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LONGEST = 1 << 20
 """Bytes of a request: more than the system lets a socket take at once."""

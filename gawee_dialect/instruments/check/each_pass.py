@@ -123,6 +123,10 @@ class EachPass(Instrument, ABC, Generic[StepT]):
     def before_pipeline(self, ctx: Context, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
         self._start(module)
 
+    def go_on_with(self, copy: ModuleOp) -> None:
+        """Take a copy of the module that was run last for it."""
+        self._module, self._before = copy, None
+
     def before_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
         if isinstance(module_pass, Pipeline):
             return

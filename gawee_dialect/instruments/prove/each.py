@@ -255,8 +255,8 @@ class ProveEach(EachPass[ProofStep]):
         """The last that ran on exact numbers."""
         self._unproved: list[ModulePass] = []
         """The passes since then."""
-        self._waiting: tuple[CheckEach, ModuleOp] | None = None
-        """A check of what could not be run since, and the module that it began with."""
+        self._check: CheckEach | None = None
+        """A check that saw the last pass, or waits for a module that runs."""
         self._first: ModuleOp | None = None
         self._whole: set[str] = set()
         """The arguments with whose integers something is computed."""
@@ -281,7 +281,7 @@ class ProveEach(EachPass[ProofStep]):
         if isinstance(self._state, NotProvable):
             self._data = without_own_sizes(self._data)
             self._state = self._run_at_first(module)
-        self._unproved, self._waiting = [], None
+        self._unproved, self._check = [], None
         self._same_from(self._state if isinstance(self._state, State) else None)
         step.note = _reason(self._state)
         if not step.note and size_of(self.arguments) > LARGEST_REPEATED:
@@ -431,6 +431,8 @@ class ProveEach(EachPass[ProofStep]):
             return
         moved = self._moved(module_pass, before, after)
         if moved is None:
+            if self._check is not None and not self._check.is_waiting:
+                self._check = None  # it did not see this pass
             self._proved(step, after, "")
             return
         assumed = self._assumption(module_pass, before, after, moved)
@@ -499,11 +501,14 @@ class ProveEach(EachPass[ProofStep]):
 
         Raises CheckFailure, which names the passes since then too.
         """
-        check, begin = self._waiting or (CheckEach(self.settings, self._first), was)
-        check.before_pass(module_pass, begin)
+        if self._check is None:
+            self._check = CheckEach(self.settings, self._first)
+        else:
+            self._check.go_on_with(was)
+        check = self._check
+        check.before_pass(module_pass, was)
         has_run = check.has_run
         check.after_pass(module_pass, module)
-        self._waiting = (check, begin) if check.is_waiting else None
         self.note_checked(step, is_compared=has_run, is_waiting=check.is_waiting)
 
     def _assumption(

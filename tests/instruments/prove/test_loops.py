@@ -9,10 +9,12 @@ from unittest.mock import patch
 
 import pytest
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.dialect.kernels.algorithm import Algorithm
 from gawee_dialect.dialect.kernels.winograd import Winograd
-from gawee_dialect.instruments.check.each import CheckFailure
+from gawee_dialect.instruments.check.each import CheckEach, CheckFailure
+from gawee_dialect.instruments.check.failure import CheckStep
 from gawee_dialect.instruments.prove import run
 from gawee_dialect.passes.tensors import convert_to_winograd
 from gawee_dialect.passes.tensors.convert_to_winograd.choose import Convolution, plans
@@ -221,12 +223,20 @@ def test_bits_that_a_polynomial_is_scaled_by_are_one_number_on_arrays_and_native
     }
 
 
-def test_bf16_is_bits_in_loops_and_checked_by_data() -> None:
+def test_bf16_is_bits_in_loops_and_checked_by_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    begin, begun = CheckEach.begin, list[CheckEach]()
+
+    def counted(self: CheckEach, module: ModuleOp, step: CheckStep) -> None:
+        begun.append(self)
+        begin(self, module, step)
+
+    monkeypatch.setattr(CheckEach, "begin", counted)
     proof = prove(parse(networks.BRAINS), "gawee-to-loops")
 
     reasons = unproved(proof)
     assert list(reasons) == ["lower-linalg-to-loops", "cse"]
     assert "no exact meaning of the bits of bf16" in reasons["lower-linalg-to-loops"]
+    assert len(begun) == 1  # what the first left is where the second begins
 
 
 @pytest.mark.parametrize("before", ["gawee-to-kernels,bufferize,plan-memory", LOOPS])
