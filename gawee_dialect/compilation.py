@@ -208,7 +208,9 @@ def _program_by_kernels(plan: Plan, module: ModuleOp, options: CodeOptions) -> P
         run_passes(context, part, passes, verify_each=False)
 
     modules = tuple(type(each).__module__ for each in leaf_passes(passes))
-    lowering = Lowering(apply, f"{find_processor(options.target)}\n{passes}", modules)
+    # What was measured decided on schedules, which the text of a kernel has.
+    instructions = find_processor(options.target).instructions
+    lowering = Lowering(apply, f"{instructions}\n{passes}", modules)
     functions = lower_to_functions(module, options)
     separate = separate_kernels(functions) or ()
     kernels = compile_kernels(separate, lowering, Target().resolved(), plan.cache)

@@ -94,7 +94,7 @@ class Lowering:
     """Lowers a module in place."""
 
     text: str
-    """Which passes with which options, and for which processor."""
+    """Which passes with which options, and for which instructions."""
 
     modules: tuple[str, ...]
     """Where the passes are defined."""

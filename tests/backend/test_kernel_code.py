@@ -1,6 +1,8 @@
 """Kernels of a network are lowered and compiled one by one, and known again in another network."""
 
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,14 +11,16 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.analysis.fingerprint import Fingerprints
-from gawee_dialect.backend import kernel_code
+from gawee_dialect.backend import kernel_code, unit_code
 from gawee_dialect.backend.cache import CompileCache
+from gawee_dialect.backend.jit import ObjectCode, Target
 from gawee_dialect.backend.kernel_code import Kernel, separate_kernels
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.levels import lower_to_functions
 from gawee_dialect.model import Model
+from gawee_dialect.target.host import host
 from gawee_dialect.universe import make_context
 from tests.closeness import assert_allclose
 
@@ -115,6 +119,43 @@ def test_the_same_network_under_other_names_lowers_none(lowered: list[str]) -> N
     assert_right(model(7, 19, 33, name="other"), 7, 19, 33)
 
     assert lowered == []
+
+
+def test_kernels_stay_known_where_the_processor_was_measured_again(
+    lowered: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert_right(model(7, 19, 33), 7, 19, 33)
+    lowered.clear()
+    machine = replace(host(), measured_flops=1e11, source="measured")
+    monkeypatch.setattr("gawee_dialect.compilation.find_processor", lambda name: machine)
+
+    assert_right(model(7, 19, 33), 7, 19, 33)
+    assert lowered == []
+    wider = replace(machine, vector_bits=64)
+    monkeypatch.setattr("gawee_dialect.compilation.find_processor", lambda name: wider)
+
+    assert_right(model(7, 19, 33), 7, 19, 33)
+    assert lowered
+
+
+def test_of_known_kernels_llvm_compiles_only_what_calls_them(
+    lowered: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert_right(model(7, 19, 33), 7, 19, 33)
+    lowered.clear()
+    symbols = list[str]()
+    original = unit_code.compile_object
+
+    def noted(text: str, target: Target, *, assembly: bool) -> ObjectCode:
+        symbols.extend(re.findall(r"^define .*@([\w.]+)\(", text, re.MULTILINE))
+        return original(text, target, assembly=assembly)
+
+    monkeypatch.setattr(unit_code, "compile_object", noted)
+
+    assert_right(model(7, 19), 7, 19)
+
+    assert lowered == []
+    assert sorted(symbols) == ["main", "main_packed", "prepare", "prepare_packed"]
 
 
 def test_without_cache_all_are_lowered_and_nothing_is_kept(
