@@ -11,7 +11,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.analysis.fingerprint import Fingerprints
-from gawee_dialect.backend import kernel_code, unit_code
+from gawee_dialect.backend import kernel_code, prebuilt_kernels, unit_code
 from gawee_dialect.backend.cache import CompileCache
 from gawee_dialect.backend.jit import ObjectCode, Target
 from gawee_dialect.backend.kernel_code import Kernel, separate_kernels
@@ -21,6 +21,7 @@ from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.levels import lower_to_functions
 from gawee_dialect.model import Model
 from gawee_dialect.target.host import host
+from gawee_dialect.tools import gawee
 from gawee_dialect.universe import make_context
 from tests.closeness import assert_allclose
 
@@ -308,3 +309,74 @@ func.func @main(%x: memref<4xf32> {gawee.input = "x"}) {
     told = " ".join(str(each) for each in error.value.diagnostics)
     assert "memref.alloc" in told
     assert "math.ctpop" in told
+
+
+def built(folder: Path, *widths: int) -> dict[str, bytes]:
+    """Compile the kernels of a chain into a folder, and return its files by name."""
+    network = folder / "net.mlir"
+    network.write_text(chain(*widths))
+    kernels = folder / "kernels"
+    assert gawee.main(["kernels", str(network), "--threads", "1", "-o", str(kernels)]) == 0
+    return {path.name: path.read_bytes() for path in kernels.iterdir()}
+
+
+def test_prebuilt_kernels_are_read_and_their_folder_is_never_written(
+    lowered: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = built(tmp_path, 7, 19, 33)
+    lowered.clear()
+    monkeypatch.setenv("GAWEE_KERNELS_DIR", str(tmp_path / "kernels"))
+
+    assert_right(model(7, 19), 7, 19)
+    assert lowered == []
+    assert_right(model(7, 19, 5), 7, 19, 5)
+
+    assert lowered
+    assert {path.name: path.read_bytes() for path in (tmp_path / "kernels").iterdir()} == files
+
+
+def test_prebuilt_kernels_are_found_in_a_package(
+    lowered: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = built(tmp_path, 7, 19)
+    lowered.clear()
+    package = tmp_path / "site" / "gawee_kernels"
+    package.mkdir(parents=True, mode=0o755)
+    for name, data in (("__init__.py", b""), *files.items()):
+        (package / name).write_bytes(data)
+        (package / name).chmod(0o644)
+    monkeypatch.syspath_prepend(package.parent)
+    prebuilt_kernels.package_folder.cache_clear()
+
+    try:
+        assert_right(model(7, 19), 7, 19)
+    finally:
+        prebuilt_kernels.package_folder.cache_clear()
+
+    assert lowered == []
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "others"])
+def test_a_prebuilt_kernel_that_cannot_be_trusted_is_compiled(
+    lowered: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    files = built(tmp_path, 7, 19)
+    lowered.clear()
+    monkeypatch.setenv("GAWEE_KERNELS_DIR", str(tmp_path / "kernels"))
+    name, data = max(files.items(), key=lambda file: len(file[1]))
+    path = tmp_path / "kernels" / name
+    if damage == "others":
+        path.chmod(0o666)
+    else:
+        path.write_bytes(data[:-7] if damage == "cut" else data[:40] + b"?" + data[41:])
+    after = path.read_bytes()
+
+    assert_right(model(7, 19), 7, 19)
+
+    assert len(lowered) == 1
+    assert path.read_bytes() == after
+
+
+def test_counts_of_threads_are_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert gawee.main(["kernels", "net.mlir", "-o", "kernels", "--threads", "two"]) == 1
+    assert "error: expected --threads as 1,2,4, got 'two'" in capsys.readouterr().err
