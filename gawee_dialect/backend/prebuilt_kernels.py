@@ -2,8 +2,8 @@
 
 An image of a system has it, or a package `gawee_kernels` beside this one. A kernel is found there
 by the key that it has in the cache. Its file has the code, compressed, behind a hash of key and
-code: one that is damaged counts as missing. Whoever writes such a folder decides what is run, so
-one that others than its owner can write is not read, and the owner is this user or root.
+code: one that is damaged counts as missing. What such a folder holds is run, so it is read only
+where it belongs to this user or to root, and no other can write it.
 """
 
 import hashlib
