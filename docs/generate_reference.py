@@ -27,6 +27,7 @@ from gawee_dialect.opdesc.described_op import DescribedOp
 from gawee_dialect.opdesc.emit.markdown_page import page
 from gawee_dialect.opdesc.load import lightnet_dialect
 from gawee_dialect.passes.graph.lowerings import lowerings
+from gawee_dialect.tools.build_kernels import kernels_parser
 from gawee_dialect.tools.code_flags import field_docstrings
 from gawee_dialect.tools.command_line import CommandParser
 from gawee_dialect.tools.compare_oracle import compare_parser
@@ -139,7 +140,7 @@ SUB_COMMAND_PARSERS: Mapping[str, Sequence[Callable[[], CommandParser]]] = {
     "gawee_run": [compare_parser],
     "gawee_translate": [make_parser for make_parser, _ in SUB_COMMANDS.values()],
     "gawee_experiment": [*EXPERIMENT_PARSERS.values()],
-    "gawee": [doctor_parser, completion_parser],
+    "gawee": [doctor_parser, kernels_parser, completion_parser],
 }
 
 

@@ -13,7 +13,11 @@ Folders: `dialect` what the IR can say; `frontends` readers of formats; `paramet
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from gawee_dialect.upstream.late_formats import read_formats_late
+from gawee_dialect.upstream.late_methods import make_methods_late
+
+make_methods_late()  # before any class is defined
+
+from gawee_dialect.upstream.late_formats import read_formats_late  # noqa: E402
 
 if TYPE_CHECKING:
     from gawee_dialect.code_options import CodeOptions as CodeOptions

@@ -33,6 +33,7 @@ from gawee_dialect.workers.shared_tasks import run_apart
 
 if TYPE_CHECKING:
     from gawee_dialect.analysis.batch_axes import BatchArguments
+    from gawee_dialect.backend.kernel_code import Lowering
 
 MadeElsewhere = Callable[[ModuleOp, CodeOptions], bytes | None]
 """Returns a packed program; None where it is to be made in this process."""
@@ -199,7 +200,24 @@ def _get_ready(options: CodeOptions) -> None:
 
 def _program_by_kernels(plan: Plan, module: ModuleOp, options: CodeOptions) -> Program:
     """Compile each kernel by itself, on all cores; only those are lowered that the cache lacks."""
-    from gawee_dialect.backend.kernel_code import Lowering, compile_kernels, separate_kernels
+    from gawee_dialect.backend.kernel_code import compile_kernels, separate_kernels
+
+    lowering = _lowering_of_kernels(module, options)
+    functions = lower_to_functions(module, options)
+    separate = separate_kernels(functions) or ()
+    kernels = compile_kernels(separate, lowering, Target().resolved(), plan.cache)
+    lowering.apply(functions)
+    return compile_program(
+        functions,
+        MAIN,
+        cache=plan.cache,
+        kernels=kernels,
+        make_module=lambda: _lowered(plan, module, options),
+    )
+
+
+def _lowering_of_kernels(module: ModuleOp, options: CodeOptions) -> Lowering:
+    from gawee_dialect.backend.kernel_code import Lowering
 
     _, passes = kernel_stages(options, level_of(module))
     context = make_context()
@@ -208,18 +226,24 @@ def _program_by_kernels(plan: Plan, module: ModuleOp, options: CodeOptions) -> P
         run_passes(context, part, passes, verify_each=False)
 
     modules = tuple(type(each).__module__ for each in leaf_passes(passes))
-    lowering = Lowering(apply, f"{find_processor(options.target)}\n{passes}", modules)
-    functions = lower_to_functions(module, options)
-    separate = separate_kernels(functions) or ()
-    kernels = compile_kernels(separate, lowering, Target().resolved(), plan.cache)
-    apply(functions)
-    return compile_program(
-        functions,
-        MAIN,
-        cache=plan.cache,
-        kernels=kernels,
-        make_module=lambda: _lowered(plan, module, options),
-    )
+    # What was measured decided on schedules, which the text of a kernel has.
+    instructions = find_processor(options.target).instructions
+    return Lowering(apply, f"{instructions}\n{passes}", modules)
+
+
+def kernels_of(module: ModuleOp, options: CodeOptions, cache: CompileCache) -> Mapping[str, bytes]:
+    """Return the code of a graph's kernels for this processor, packed, by what each is known by.
+
+    Raises GaweeError.
+    """
+    from gawee_dialect.backend.kernel_code import compile_kernels, kernel_keys, separate_kernels
+
+    with no_garbage_collection():
+        lowering, target = _lowering_of_kernels(module, options), Target().resolved()
+        separate = separate_kernels(lower_to_functions(module, options)) or ()
+        keys = kernel_keys(separate, lowering, target, cache)
+        codes = compile_kernels(separate, lowering, target, cache)
+    return {keys[name]: packed(code, {}) for name, code in codes.items()}
 
 
 def _tell_assembly(program: Program) -> None:

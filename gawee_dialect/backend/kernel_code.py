@@ -26,6 +26,7 @@ from gawee_dialect.backend.code_units import kernel_units
 from gawee_dialect.backend.jit import ObjectCode, Target
 from gawee_dialect.backend.openmp import cores
 from gawee_dialect.backend.packed_program import packed, unpacked
+from gawee_dialect.backend.prebuilt_kernels import read_prebuilt
 from gawee_dialect.backend.unit_code import compile_units, linked, target_parts
 from gawee_dialect.dialect.entry import entry_arguments, is_public
 from gawee_dialect.locations import hand_on_location
@@ -94,7 +95,7 @@ class Lowering:
     """Lowers a module in place."""
 
     text: str
-    """Which passes with which options, and for which processor."""
+    """Which passes with which options, and for which instructions."""
 
     modules: tuple[str, ...]
     """Where the passes are defined."""
@@ -184,18 +185,28 @@ def _separated(kernel: FuncOp, needed: Sequence[Operation | None], texts: Finger
     return Kernel(kernel.sym_name.data, ModuleOp([*around, kernel]), "\n".join(lines))
 
 
+def kernel_keys(
+    kernels: Sequence[Kernel], lowering: Lowering, target: Target, cache: CompileCache | None
+) -> Mapping[str, str]:
+    """Return what each kernel is known by, by its name in the network."""
+    parts = (lowering.text, *target_parts(target))
+    state = "" if cache is None else lowering.state(cache)
+    return {kernel.name: key_of("kernel", kernel.text, *parts, state=state) for kernel in kernels}
+
+
 def compile_kernels(
     kernels: Sequence[Kernel], lowering: Lowering, target: Target, cache: CompileCache | None
 ) -> Mapping[str, ObjectCode]:
-    """Return the code of each kernel by its name in the network; raises GaweeError."""
-    parts = (lowering.text, *target_parts(target))
-    state = "" if cache is None else lowering.state(cache)
-    keys = {kernel.name: key_of("kernel", kernel.text, *parts, state=state) for kernel in kernels}
+    """Return the code of each kernel by its name in the network; raises GaweeError.
+
+    With a cache, what it has is used again, and what was compiled before this process began.
+    """
+    keys = kernel_keys(kernels, lowering, target, cache)
     found: dict[str, ObjectCode] = {}
     missing: dict[str, Kernel] = {}
     for kernel in kernels:
         key = keys[kernel.name]
-        kept = None if cache is None or key in missing else cache.read(key)
+        kept = None if cache is None or key in missing else cache.read(key) or read_prebuilt(key)
         if kept is None:
             missing.setdefault(key, kernel)
         else:

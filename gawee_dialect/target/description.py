@@ -234,6 +234,13 @@ class Processor:
         """The processor as a thread has it that does work of its own beside others."""
         return replace(self, cores=1)
 
+    @property
+    def instructions(self) -> str:
+        """All of it but rates, memories and cores: what decides how a kernel is lowered that has
+        its schedule."""
+        figures = self.vector_bits, self.vector_registers
+        return f"{self.triple} {self.cpu} {self.features} {figures}"
+
     def bytes_a_cycle(self, memory: Memory) -> float:
         """Return how much of a memory one core reads in a cycle."""
         return memory.bandwidth / self.frequency

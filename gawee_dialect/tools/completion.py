@@ -85,10 +85,15 @@ def parser_of(name: str, words: Sequence[str]) -> tuple[ArgumentParser, int]:
 
 
 def _parser_of_gawee(words: Sequence[str]) -> tuple[ArgumentParser, int]:
+    from gawee_dialect.tools.build_kernels import kernels_parser
     from gawee_dialect.tools.doctor import doctor_parser
     from gawee_dialect.tools.gawee import argument_parser
 
-    parsers = {"doctor": doctor_parser, "completion": completion_parser}
+    parsers = {
+        "doctor": doctor_parser,
+        "kernels": kernels_parser,
+        "completion": completion_parser,
+    }
     assert parsers.keys() == COMMANDS.keys()
     found = parsers.get(words[0]) if words else None
     return (argument_parser(), 0) if found is None else (found(), 1)

@@ -26,6 +26,7 @@ TOOLS: Mapping[str, str] = {
 
 COMMANDS: Mapping[str, str] = {
     "doctor": "show versions, extras, the cache and the processor, for a bug report",
+    "kernels": "compile the kernels of networks before they are needed, for images of systems",
     "completion": "print what completes command lines in bash, zsh or fish",
 }
 
@@ -65,6 +66,10 @@ def run(argv: Sequence[str]) -> int:
         from gawee_dialect.tools.doctor import run_doctor
 
         return run_doctor(rest)
+    elif name == "kernels":
+        from gawee_dialect.tools.build_kernels import run_kernels
+
+        return run_kernels(rest)
     elif name == "completion":
         from gawee_dialect.tools.completion import run_completion
 

@@ -1,6 +1,8 @@
 """Kernels of a network are lowered and compiled one by one, and known again in another network."""
 
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,14 +11,17 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.analysis.fingerprint import Fingerprints
-from gawee_dialect.backend import kernel_code
+from gawee_dialect.backend import kernel_code, prebuilt_kernels, unit_code
 from gawee_dialect.backend.cache import CompileCache
+from gawee_dialect.backend.jit import ObjectCode, Target
 from gawee_dialect.backend.kernel_code import Kernel, separate_kernels
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.levels import lower_to_functions
 from gawee_dialect.model import Model
+from gawee_dialect.target.host import host
+from gawee_dialect.tools import gawee
 from gawee_dialect.universe import make_context
 from tests.closeness import assert_allclose
 
@@ -115,6 +120,43 @@ def test_the_same_network_under_other_names_lowers_none(lowered: list[str]) -> N
     assert_right(model(7, 19, 33, name="other"), 7, 19, 33)
 
     assert lowered == []
+
+
+def test_kernels_stay_known_where_the_processor_was_measured_again(
+    lowered: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert_right(model(7, 19, 33), 7, 19, 33)
+    lowered.clear()
+    machine = replace(host(), measured_flops=1e11, source="measured")
+    monkeypatch.setattr("gawee_dialect.compilation.find_processor", lambda name: machine)
+
+    assert_right(model(7, 19, 33), 7, 19, 33)
+    assert lowered == []
+    wider = replace(machine, vector_bits=64)
+    monkeypatch.setattr("gawee_dialect.compilation.find_processor", lambda name: wider)
+
+    assert_right(model(7, 19, 33), 7, 19, 33)
+    assert lowered
+
+
+def test_of_known_kernels_llvm_compiles_only_what_calls_them(
+    lowered: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert_right(model(7, 19, 33), 7, 19, 33)
+    lowered.clear()
+    symbols = list[str]()
+    original = unit_code.compile_object
+
+    def noted(text: str, target: Target, *, assembly: bool) -> ObjectCode:
+        symbols.extend(re.findall(r"^define .*@([\w.]+)\(", text, re.MULTILINE))
+        return original(text, target, assembly=assembly)
+
+    monkeypatch.setattr(unit_code, "compile_object", noted)
+
+    assert_right(model(7, 19), 7, 19)
+
+    assert lowered == []
+    assert sorted(symbols) == ["main", "main_packed", "prepare", "prepare_packed"]
 
 
 def test_without_cache_all_are_lowered_and_nothing_is_kept(
@@ -267,3 +309,74 @@ func.func @main(%x: memref<4xf32> {gawee.input = "x"}) {
     told = " ".join(str(each) for each in error.value.diagnostics)
     assert "memref.alloc" in told
     assert "math.ctpop" in told
+
+
+def built(folder: Path, *widths: int) -> dict[str, bytes]:
+    """Compile the kernels of a chain into a folder, and return its files by name."""
+    network = folder / "net.mlir"
+    network.write_text(chain(*widths))
+    kernels = folder / "kernels"
+    assert gawee.main(["kernels", str(network), "--threads", "1", "-o", str(kernels)]) == 0
+    return {path.name: path.read_bytes() for path in kernels.iterdir()}
+
+
+def test_prebuilt_kernels_are_read_and_their_folder_is_never_written(
+    lowered: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = built(tmp_path, 7, 19, 33)
+    lowered.clear()
+    monkeypatch.setenv("GAWEE_KERNELS_DIR", str(tmp_path / "kernels"))
+
+    assert_right(model(7, 19), 7, 19)
+    assert lowered == []
+    assert_right(model(7, 19, 5), 7, 19, 5)
+
+    assert lowered
+    assert {path.name: path.read_bytes() for path in (tmp_path / "kernels").iterdir()} == files
+
+
+def test_prebuilt_kernels_are_found_in_a_package(
+    lowered: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = built(tmp_path, 7, 19)
+    lowered.clear()
+    package = tmp_path / "site" / "gawee_kernels"
+    package.mkdir(parents=True, mode=0o755)
+    for name, data in (("__init__.py", b""), *files.items()):
+        (package / name).write_bytes(data)
+        (package / name).chmod(0o644)
+    monkeypatch.syspath_prepend(package.parent)
+    prebuilt_kernels.package_folder.cache_clear()
+
+    try:
+        assert_right(model(7, 19), 7, 19)
+    finally:
+        prebuilt_kernels.package_folder.cache_clear()
+
+    assert lowered == []
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "others"])
+def test_a_prebuilt_kernel_that_cannot_be_trusted_is_compiled(
+    lowered: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    files = built(tmp_path, 7, 19)
+    lowered.clear()
+    monkeypatch.setenv("GAWEE_KERNELS_DIR", str(tmp_path / "kernels"))
+    name, data = max(files.items(), key=lambda file: len(file[1]))
+    path = tmp_path / "kernels" / name
+    if damage == "others":
+        path.chmod(0o666)
+    else:
+        path.write_bytes(data[:-7] if damage == "cut" else data[:40] + b"?" + data[41:])
+    after = path.read_bytes()
+
+    assert_right(model(7, 19), 7, 19)
+
+    assert len(lowered) == 1
+    assert path.read_bytes() == after
+
+
+def test_counts_of_threads_are_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert gawee.main(["kernels", "net.mlir", "-o", "kernels", "--threads", "two"]) == 1
+    assert "error: expected --threads as 1,2,4, got 'two'" in capsys.readouterr().err

@@ -15,8 +15,9 @@ Sizes that don't divide are counted as they will be run: as a smaller tile at th
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
-from math import ceil, log2, prod
+from math import ceil, inf, log2, prod
 
 from gawee_dialect.dialect.kernels.schedule import Loop
 from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import (
@@ -76,7 +77,7 @@ class Tile:
     chains: int = 1
     """Vectors with an accumulator of their own where they are along a reduction."""
 
-    @property
+    @cached_property
     def vector(self) -> Loop | None:
         """The vector as a schedule says it."""
         return None if self.vector_dim is None else Loop(self.vector_dim, self.lanes)
@@ -92,6 +93,13 @@ def is_packed(operand: Operand, kernel: KernelAccesses, vector: Loop | None) -> 
 
     Weights are, since that is done once; others where their lanes are apart and read often.
     """
+    known = operand.packed.get(vector)
+    if known is None:
+        known = operand.packed[vector] = _is_packed(operand, kernel, vector)
+    return known
+
+
+def _is_packed(operand: Operand, kernel: KernelAccesses, vector: Loop | None) -> bool:
     sizes = kernel.sizes
     if not (operand.in_accumulate and len(operand.dims) > 1 and operand.visits_each_once(sizes)):
         return False
@@ -230,8 +238,13 @@ def finish_cycles(kernel: KernelAccesses, tile: Tile) -> float:
     return max(points * kernel.finish_ops, loading) + storing + combining
 
 
-def kernel_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
-    """Return the cycles of a whole kernel on one core, its data being in the nearest cache."""
+def kernel_cycles(
+    kernel: KernelAccesses, tile: Tile, processor: Processor, most: float = inf
+) -> float:
+    """Return the cycles of a whole kernel on one core, its data being in the nearest cache.
+
+    Where they are more than `most`, it is any number above that.
+    """
     sizes = kernel.sizes
     steps = prod(sizes[dim] for dim in kernel.reductions)
     reduced_lanes = tile.vector_dim in kernel.reductions
@@ -254,6 +267,8 @@ def kernel_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> f
             cycles += steps * step_cycles(kernel, rest, processor)
             cycles += TILE_OVERHEAD * reduced_lanes
         total += cycles * prod(count for count, _ in parts)
+        if total * others > most:
+            return total * others
     computing, reading = total * others, _reading_cycles(kernel, tile, processor)
     # Of tiles that wait for memory alike, the one that computes less is more likely to wait less.
     return max(computing, reading) + LOAD_WEIGHT * computing + copying

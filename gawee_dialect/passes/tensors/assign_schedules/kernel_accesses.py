@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import pairwise
+from functools import cached_property
 from math import prod
 
 from xdsl.dialects import arith
@@ -20,12 +19,12 @@ from xdsl.ir.affine import (
 from gawee_dialect.analysis.kernel_kind import multiplied_inputs
 from gawee_dialect.dialect.affine_range import used_dims, value_range
 from gawee_dialect.dialect.kernels.kernel import KernelOp, shape_of
+from gawee_dialect.dialect.kernels.schedule import Loop
 
 BYTES = 4
 """Of an element, where the model counts memory: f32, what schedules are made for."""
 
 
-@lru_cache(maxsize=4096)
 def lane_step(map: AffineMap, shape: tuple[int, ...], dim: int, lanes: int) -> int | None:
     """Return how far apart the elements of neighbouring lanes are; None where that varies."""
     if lanes < 2:
@@ -39,17 +38,23 @@ def lane_step(map: AffineMap, shape: tuple[int, ...], dim: int, lanes: int) -> i
     if all(isinstance(expr, AffineDimExpr) for expr, _ in moving):
         return sum(stride for _, stride in moving)
     point = [0] * map.num_dims
-    offsets: list[int] = []
-    for lane in range(lanes):
+
+    def offset(lane: int) -> int:
         point[dim] = lane
-        offsets.append(sum(stride * expr.eval(point, []) for expr, stride in moving))
-    steps = {after - before for before, after in pairwise(offsets)}
-    return steps.pop() if len(steps) == 1 else None
+        return sum(stride * expr.eval(point, []) for expr, stride in moving)
+
+    last = offset(1)
+    step = last - offset(0)
+    for lane in range(2, lanes):
+        before, last = last, offset(lane)
+        if last - before != step:
+            return None
+    return step
 
 
 @dataclass(frozen=True)
 class Operand:
-    """One operand of a kernel: what the loops make of it."""
+    """One operand of one kernel: what the loops make of it."""
 
     value: SSAValue
     map: AffineMap
@@ -74,6 +79,11 @@ class Operand:
     def elements(self) -> int:
         """How many elements it has."""
         return prod(self.shape)
+
+    @cached_property
+    def packed(self) -> dict[Loop | None, bool]:
+        """Whether it is copied into the order in which a vector reads it, as far as was asked."""
+        return {}
 
     @cached_property
     def _steps(self) -> dict[tuple[int, int], int | None]:

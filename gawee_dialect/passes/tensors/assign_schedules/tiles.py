@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations, product
-from math import prod
+from itertools import chain, combinations, product
+from math import inf, prod
 
 from xdsl.dialects.builtin import IntegerType
 
+from gawee_dialect.analysis.fingerprint import Fingerprints
 from gawee_dialect.analysis.kernel_kind import combiner_of
 from gawee_dialect.dialect.kernels.kernel import element_of
 from gawee_dialect.hints import isa
@@ -222,10 +223,49 @@ def _may_be_stored_apart(kernel: KernelAccesses, dim: int, processor: Processor)
     return not any(_fits(kernel, each, lanes) for each in range(kernel.num_parallel))
 
 
+REMEMBERED = 4096
+"""Tiles after which all are forgotten."""
+
+
+class _KnownTiles:
+    """The best tiles of kernels, by what decides on them: passes and layers ask of the same."""
+
+    def __init__(self) -> None:
+        self.tiles: dict[object, Tile] = {}
+        self.texts = Fingerprints()
+
+    def question(self, kernel: KernelAccesses, processor: Processor) -> object:
+        """Return all that the choice for a kernel depends on."""
+        operands = (*kernel.inputs, kernel.output)
+        inputs = tuple((each.is_parameter, each.is_widened) for each in kernel.inputs)
+        types = tuple(each.value.type for each in operands)
+        text = self.texts.of(kernel.op)
+        return types, inputs, text, kernel.runs_once, kernel.in_pairs, processor
+
+    def forget(self) -> None:
+        """Begin again, so that a process that compiles for days has room."""
+        self.__init__()
+
+
+_known = _KnownTiles()
+
+
 def best_tile(kernel: KernelAccesses, processor: Processor) -> Tile:
     """Return the tile that takes the fewest cycles; of equals the one along the last dimension."""
+    question = _known.question(kernel, processor)
+    found = _known.tiles.get(question)
+    if found is None:
+        if len(_known.tiles) >= REMEMBERED:
+            _known.forget()
+        found = _best_of(kernel, candidates(kernel, processor), processor)
+        _known.tiles[question] = found
+    return found
 
-    def rank(tile: Tile) -> tuple[float, int]:
-        return kernel_cycles(kernel, tile, processor), -max(tile.points, default=0)
 
-    return min(candidates(kernel, processor), key=rank)
+def _best_of(kernel: KernelAccesses, tiles: Iterator[Tile], processor: Processor) -> Tile:
+    best, least = next(tiles), (inf, 0)
+    for tile in chain((best,), tiles):
+        rank = kernel_cycles(kernel, tile, processor, most=least[0]), -max(tile.points, default=0)
+        if rank < least:
+            best, least = tile, rank
+    return best
