@@ -34,9 +34,12 @@ class ConvertProduct(Pattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: KernelOp, rewriter: PatternRewriter) -> None:
         found = product_of(op, self.analysis)
-        reason = found if isinstance(found, str) else self._misfit(found)
-        if isinstance(found, str) or reason is not None:
-            self.missed(op, reason or "")
+        if isinstance(found, str):
+            self.missed(op, found)
+            return
+        misfit = self._misfit(found)
+        if misfit is not None:
+            self.missed(op, misfit)
             return
         rewriter.replace(op, [], [Quarters(rewriter, found).insert()])
 
@@ -48,7 +51,9 @@ class ConvertProduct(Pattern):
         threads = 1 if is_of_one_thread(op) else self.processor.cores
         if threads > 1:
             return f"expected a kernel that one thread runs, got {threads} threads"
-        key = op.sizes, op.maps[product.matrix], op.maps[product.weights], op.maps[-1]
+        factors = product.matrix, product.weights
+        read = tuple((op.inputs[index].type, op.maps[index]) for index in factors)
+        key = op.sizes, read, op.target.type, op.maps[-1]
         if key not in self.gains:
             self.gains[key] = gain(product, self.processor)
         if self.gains[key] < SMALLEST_GAIN:
@@ -62,17 +67,16 @@ class ConvertToStrassen(MachinePass, RewritePass):
 
     One level of Winograd's form: rows, columns and what is summed are halved, and seven products
     of quarters do the work of eight. Four sums of quarters of the matrix come before; those of the
-    weights are made once, as `hoist-parameter-computation` moves them into `@prepare`. What follows
-    starts a product from what others made, but for one sum. So all are kernels: passes
-    behind this one treat them as any others, and bias, activation and residual are part of the last
-    kernel of each quarter.
+    weights are made once, as `hoist-parameter-computation` moves them into `@prepare`. The sums
+    behind are what products start from, but for one. All are kernels, which passes behind this one
+    treat as any others. Bias, activation and residual are part of the last one of each quarter.
 
     An explicit model (`choose.py`) weighs an eighth of the products against reading and writing
-    quarters again. Kernels whose loops threads share stay: each would start them 13 times.
+    quarters again. Kernels whose loops threads share stay: each would start them 12 times.
 
-    Even sizes, in f32. The largest error is bounded by 4.5 times that of one product, of the
-    largest elements of matrix and weights; some 2 to 3 times was measured, 1e-6 to 4e-6 of the
-    largest output. Small results beside large ones are less accurate than that of each by itself.
+    Sizes are even, all is f32. The bound of the largest error, in the largest elements of both
+    factors, is some 4.5 times that of one product. Measured were 1.5 to 3 times, 1e-6 to 4e-6 of
+    the largest output. An infinity or a NaN in a row reaches another one.
 
     rewrite:
         gawee.kernel parallel [128, 256] reduce [192] ins(%a, %w)
