@@ -10,7 +10,7 @@ from gawee_dialect.target.description import HOST
 from gawee_dialect.target.machine import Machine
 
 FAST = "fast"
-"""Algorithms that round otherwise than the definition: Winograd's convolution, Strassen's product."""
+"""Algorithms that round otherwise than the definition: Winograd's and Strassen's."""
 EXACT = "exact"
 """Each sum as it is defined, but for its order."""
 PLAIN = "plain"
