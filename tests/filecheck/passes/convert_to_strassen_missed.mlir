@@ -21,7 +21,7 @@ func.func @a_half_has_whole_sizes(%x: tensor<133x358xf32> {gawee.input = "x"}, %
   func.return %y : tensor<133x288xf32>
 }
 
-// CHECK: ConvertProduct ({{.*}}): expected 64 rows or more, got 62
+// CHECK: ConvertProduct ({{.*}}): expected 64 rows, columns and terms or more, got 62
 func.func @few_rows_wait_for_weights(%x: tensor<62x358xf32> {gawee.input = "x"}, %w: tensor<288x358xf32> {gawee.parameter = "w"}) -> tensor<62x288xf32> {
   %y = gawee.kernel parallel [62, 288] reduce [358] ins(%x, %w : tensor<62x358xf32>, tensor<288x358xf32>)
     maps [affine_map<(r, c, k) -> (r, k)>, affine_map<(r, c, k) -> (c, k)>, affine_map<(r, c, k) -> (r, c)>]
@@ -38,8 +38,8 @@ func.func @few_rows_wait_for_weights(%x: tensor<62x358xf32> {gawee.input = "x"},
 }
 
 // CHECK: ConvertProduct ({{.*}}): expected fewer cycles than the kernel as it is written, got more
-func.func @a_small_product_stays(%x: tensor<66x38xf32> {gawee.input = "x"}, %w: tensor<34x38xf32> {gawee.parameter = "w"}) -> tensor<66x34xf32> {
-  %y = gawee.kernel parallel [66, 34] reduce [38] ins(%x, %w : tensor<66x38xf32>, tensor<34x38xf32>)
+func.func @a_small_product_stays(%x: tensor<66x68xf32> {gawee.input = "x"}, %w: tensor<64x68xf32> {gawee.parameter = "w"}) -> tensor<66x64xf32> {
+  %y = gawee.kernel parallel [66, 64] reduce [68] ins(%x, %w : tensor<66x68xf32>, tensor<64x68xf32>)
     maps [affine_map<(r, c, k) -> (r, k)>, affine_map<(r, c, k) -> (c, k)>, affine_map<(r, c, k) -> (r, c)>]
     initial 0.0 : f32 accumulate {
   ^bb0(%p: f32, %q: f32, %t: f32):
@@ -49,8 +49,8 @@ func.func @a_small_product_stays(%x: tensor<66x38xf32> {gawee.input = "x"}, %w: 
   } finish {
   ^bb0(%p: f32, %q: f32, %t: f32):
     gawee.yield %t : f32
-  } : tensor<66x34xf32>
-  func.return %y : tensor<66x34xf32>
+  } : tensor<66x64xf32>
+  func.return %y : tensor<66x64xf32>
 }
 
 // CHECK: ConvertProduct ({{.*}}): expected sizes that are numbers, got open ones

@@ -11,7 +11,7 @@ from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 from gawee_dialect.passes.tensors.convert_to_strassen.choose import (
-    FEWEST_ROWS,
+    FEWEST,
     SMALLEST_GAIN,
     gain,
 )
@@ -45,9 +45,9 @@ class ConvertProduct(Pattern):
 
     def _misfit(self, product: Product) -> str | None:
         """Say why a product is better computed as it is written; None where it is not."""
-        op, rows = product.op, product.sizes.rows
-        if rows < FEWEST_ROWS:
-            return f"expected {FEWEST_ROWS} rows or more, got {rows}"
+        op, least = product.op, min(product.sizes)
+        if least < FEWEST:
+            return f"expected {FEWEST} rows, columns and terms or more, got {least}"
         threads = 1 if is_of_one_thread(op) else self.processor.cores
         if threads > 1:
             return f"expected a kernel that one thread runs, got {threads} threads"
