@@ -10,7 +10,7 @@ from gawee_dialect.target.description import HOST
 from gawee_dialect.target.machine import Machine
 
 FAST = "fast"
-"""Algorithms that round otherwise than the definition: Winograd's convolution."""
+"""Algorithms that round otherwise than the definition: Winograd's and Strassen's."""
 EXACT = "exact"
 """Each sum as it is defined, but for its order."""
 PLAIN = "plain"
@@ -35,8 +35,8 @@ class CodeOptions:
     """LLVM's flags for float ops, such as `contract` or `fast`; none by default, so that results
     have the rounding that the graph says."""
     algorithms: str = FAST
-    """`fast` (Winograd's convolution where it pays: outputs within 1e-4 of their range), `exact`
-    (each sum as it is defined, but for its order), or `plain` loops."""
+    """`fast` (Winograd's convolution and Strassen's product where they pay: outputs within 1e-4 of
+    their range), `exact` (each sum as it is defined, but for its order), or `plain` loops."""
     target: str = HOST
     """The processor that code is for: `host`, or one by LLVM's name, such as `skylake-avx512`,
     `haswell`, `znver3`, `apple-m1`, `neoverse-n1`."""

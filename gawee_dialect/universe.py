@@ -48,6 +48,7 @@ PASSES: dict[str, str] = {
     "narrow-products": "tensors.NarrowProducts",
     "pack-integer-products": "tensors.PackIntegerProducts",
     "convert-to-winograd": "tensors.ConvertToWinograd",
+    "convert-to-strassen": "tensors.ConvertToStrassen",
     "assign-layouts": "tensors.AssignLayouts",
     "join-positions": "tensors.JoinPositions",
     "assign-schedules": "tensors.AssignSchedules",

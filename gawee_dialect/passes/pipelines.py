@@ -33,6 +33,7 @@ from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.tensors.assign_layouts import AssignLayouts
 from gawee_dialect.passes.tensors.assign_schedules import AssignSchedules
 from gawee_dialect.passes.tensors.bufferize import Bufferize
+from gawee_dialect.passes.tensors.convert_to_strassen import ConvertToStrassen
 from gawee_dialect.passes.tensors.decompose_aggregated_ops import DecomposeAggregatedOps
 from gawee_dialect.passes.tensors.form_kernels import FormKernels
 from gawee_dialect.passes.tensors.hoist_loop_invariants import HoistLoopInvariants
@@ -125,6 +126,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
     machine, schedules = options.machine, options.schedules
     kinds = all_conversions() if options.algorithms == FAST else ()
     others = [kind(schedules=schedules).on(machine) for kind in kinds]
+    strassen = [ConvertToStrassen().on(machine)] if options.algorithms == FAST else []
     return (
         *optimize(depthwise=machine.processor.byte_products > 0),
         CommonSubexpressionElimination(),  # before fusion: what is read once more stays apart
@@ -141,6 +143,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
         WidenSums(),  # what did not become a kernel
         NarrowProducts().on(machine),  # while a kernel says what it multiplies
         *others,  # before layouts: tiles need wider halos; of integers before these are in words
+        *strassen,  # after others: it leaves kernels; before layouts and schedules of these
         PackIntegerProducts().on(machine),  # while a kernel says what it multiplies
         AssignLayouts().on(machine),  # before schedules: what is contiguous decides on vectors
         JoinPositions().on(machine),  # after layouts: they see rows and columns apart

@@ -80,6 +80,56 @@ func.func @kernels_whose_results_interleave_write_there_at_once(%x: tensor<5xf32
 
 // -----
 
+// An empty tensor that others start from too is no memory.
+// CHECK-LABEL: func.func @kernels_whose_results_are_side_by_side_write_there_at_once
+// CHECK-SAME:  (%[[X:.*]]: memref<3x5xf32>{{.*}}, %[[OUT:.*]]: memref<3x12xf32>{{.*}}, %[[OTHER:.*]]: memref<3x12xf32>
+// CHECK-NEXT:    %[[LEFT:.*]] = memref.subview %[[OUT]][0, 0] [3, 5] [1, 1]
+// CHECK-NEXT:    gawee.kernel parallel [3, 5] ins(%[[X]] : memref<3x5xf32>) outs(%[[LEFT]])
+// CHECK:         %[[RIGHT:.*]] = memref.subview %[[OUT]][0, 5] [3, 7] [1, 1]
+// CHECK-NEXT:    gawee.kernel parallel [3, 7] ins() outs(%[[RIGHT]])
+// CHECK-NOT:     "memref.copy"(%{{.*}}, %[[OUT]])
+// CHECK:         %[[PLACE:.*]] = memref.subview %[[OTHER]][0, 0] [3, 5] [1, 1]
+// CHECK-NEXT:    "memref.copy"(%[[X]], %[[PLACE]])
+func.func @kernels_whose_results_are_side_by_side_write_there_at_once(%x: tensor<3x5xf32>) -> (tensor<3x12xf32>, tensor<3x12xf32>) {
+  %a = gawee.kernel parallel [3, 5] ins(%x : tensor<3x5xf32>) maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>]
+    finish {
+    ^bb0(%e: f32):
+      %s = arith.addf %e, %e : f32
+      gawee.yield %s : f32
+    } : tensor<3x5xf32>
+  %b = gawee.kernel parallel [3, 7] ins() maps [affine_map<(i, j) -> (i, j)>]
+    finish {
+      %c = arith.constant 2.0 : f32
+      gawee.yield %c : f32
+    } : tensor<3x7xf32>
+  %e = tensor.empty() : tensor<3x12xf32>
+  %i = tensor.insert_slice %a into %e[0, 0] [3, 5] [1, 1] : tensor<3x5xf32> into tensor<3x12xf32>
+  %y = tensor.insert_slice %b into %i[0, 5] [3, 7] [1, 1] : tensor<3x7xf32> into tensor<3x12xf32>
+  %z = tensor.insert_slice %x into %e[0, 0] [3, 5] [1, 1] : tensor<3x5xf32> into tensor<3x12xf32>
+  func.return %y, %z : tensor<3x12xf32>, tensor<3x12xf32>
+}
+
+// -----
+
+// Those of one run of memory are for coalesce-copies.
+// CHECK-LABEL: func.func @kernels_whose_results_are_one_behind_the_other_are_copied
+// CHECK:         gawee.kernel parallel [3, 5] {{.*}} outs(%[[PART:.*]]) maps
+// CHECK:         "memref.copy"(%[[PART]], %{{.*}})
+func.func @kernels_whose_results_are_one_behind_the_other_are_copied(%x: tensor<3x5xf32>) -> tensor<7x5xf32> {
+  %a = gawee.kernel parallel [3, 5] ins(%x : tensor<3x5xf32>) maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>]
+    finish {
+    ^bb0(%e: f32):
+      %s = arith.addf %e, %e : f32
+      gawee.yield %s : f32
+    } : tensor<3x5xf32>
+  %e = tensor.empty() : tensor<7x5xf32>
+  %i = tensor.insert_slice %x into %e[3, 0] [3, 5] [1, 1] : tensor<3x5xf32> into tensor<7x5xf32>
+  %y = tensor.insert_slice %a into %i[0, 0] [3, 5] [1, 1] : tensor<3x5xf32> into tensor<7x5xf32>
+  func.return %y : tensor<7x5xf32>
+}
+
+// -----
+
 // What overlaps has an order, and what has another reader is there when it is read.
 // CHECK-LABEL: func.func @kernels_whose_results_overlap_are_copied_in_their_order
 // CHECK:         gawee.kernel parallel [5] {{.*}} outs(%[[A:.*]]) maps

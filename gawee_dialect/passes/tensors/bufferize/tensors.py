@@ -31,8 +31,9 @@ from gawee_dialect.upstream import linalg
 from gawee_dialect.upstream.scf import ForallOp
 from gawee_dialect.upstream.tensor import PadOp, ParallelInsertSliceOp, kept_axes
 
-# Kernels whose results are put a stride apart into one tensor: each writes there at once.
+# Kernels whose results are put into one tensor, each with gaps in it: each writes there at once.
 #
+# Parts without gaps are those of coalesce-copies, which knows what is alive at the same time.
 # Such parts share no element, and the whole has no reader before the last of them is in it. So a
 # part may be there before the op that inserts it.
 
@@ -43,7 +44,14 @@ def insertion_of(kernel: KernelOp) -> tensor.InsertSliceOp | None:
     user = None if result is None else only_user(result)
     if not isinstance(user, tensor.InsertSliceOp) or user.dest is result:
         return None
-    return user if max(user.static_strides.get_values(), default=1) > 1 else None
+    return user if _has_gaps(user) else None
+
+
+def _has_gaps(op: tensor.InsertSliceOp) -> bool:
+    """Whether a part is more than one run of memory: elements of others lie between its own."""
+    sizes, strides = op.static_sizes.get_values(), op.static_strides.get_values()
+    inner = next((axis for axis, size in enumerate(sizes) if size != 1), len(sizes)) + 1
+    return max(strides, default=1) > 1 or sizes[inner:] != tensor_shape(op.dest)[inner:]
 
 
 def only_user(value: SSAValue) -> object:
@@ -55,15 +63,14 @@ def only_user(value: SSAValue) -> object:
 def interleaved(op: tensor.InsertSliceOp) -> Sequence[tensor.InsertSliceOp]:
     """Return the ops that fill one tensor, of which `op` is one: from an empty one on, in order.
 
-    None at all where others use the tensor in between, or where parts overlap.
+    None at all where others use what was filled in between, or where parts overlap.
     """
     chain = [*reversed(list(_before(op))), op, *_behind(op)]
     starts_empty = isinstance(chain[0].dest.owner, tensor.EmptyOp)
-    alone = only_user(chain[0].dest) is chain[0]
     static = all(not (each.offsets or each.sizes or each.strides) for each in chain)
     together = len({each.parent for each in chain}) == 1
     apart = static and all(_are_apart(lhs, rhs) for lhs, rhs in combinations(chain, 2))
-    return chain if starts_empty and alone and together and apart else ()
+    return chain if starts_empty and together and apart else ()
 
 
 def _before(op: tensor.InsertSliceOp) -> Iterator[tensor.InsertSliceOp]:
@@ -81,13 +88,23 @@ def _behind(op: tensor.InsertSliceOp) -> Iterator[tensor.InsertSliceOp]:
 
 
 def _are_apart(lhs: tensor.InsertSliceOp, rhs: tensor.InsertSliceOp) -> bool:
-    """Whether two parts share no element: along some axis they go by one stride, from others."""
-    offsets = zip(lhs.static_offsets.get_values(), rhs.static_offsets.get_values(), strict=True)
-    strides = zip(lhs.static_strides.get_values(), rhs.static_strides.get_values(), strict=True)
-    return len(tensor_shape(lhs.source)) == len(tensor_shape(lhs.dest)) and any(
-        one == other and (first - second) % one
-        for (first, second), (one, other) in zip(offsets, strides, strict=True)
-    )
+    """Whether two parts share no element, since they share no place along some axis."""
+    same_rank = len(tensor_shape(lhs.source)) == len(tensor_shape(lhs.dest))
+    return same_rank and any(map(_share_none, _places(lhs), _places(rhs)))
+
+
+def _places(op: tensor.InsertSliceOp) -> Iterator[range]:
+    """Yield where a part is along each axis."""
+    sizes, strides = op.static_sizes.get_values(), op.static_strides.get_values()
+    for offset, size, stride in zip(op.static_offsets.get_values(), sizes, strides, strict=True):
+        yield range(offset, offset + size * stride, stride)
+
+
+def _share_none(one: range, other: range) -> bool:
+    """Whether one ends before the other begins, or both go by one stride from different places."""
+    if not one or not other or one[-1] < other[0] or other[-1] < one[0]:
+        return True
+    return one.step == other.step and (one.start - other.start) % one.step != 0
 
 
 TAKE_VIEWS = (
