@@ -1,8 +1,10 @@
 // RUN: gawee-opt %s -p 'convert-to-strassen{target=znver3 num-threads=1}' --explain-missed -o %t 2>&1 | filecheck %s
 // RUN: filecheck --check-prefix KEPT %s < %t
 // RUN: gawee-opt %s -p 'convert-to-strassen{target=znver3 num-threads=2}' --explain-missed -o %t 2>&1 | filecheck --check-prefix THREADS %s
+// RUN: gawee-opt %s -p 'convert-to-strassen{target=znver4 num-threads=1}' --explain-missed -o %t 2>&1 | filecheck --check-prefix WIDE %s
 
 // KEPT-NOT: tensor.insert_slice
+// WIDE: ConvertProduct ({{.*}}): expected vectors of 256 bits at most, got 512
 // THREADS: ConvertProduct ({{.*}}): expected a kernel that one thread runs, got 2 threads
 
 // CHECK: ConvertProduct ({{.*}}): expected even sizes, got 133

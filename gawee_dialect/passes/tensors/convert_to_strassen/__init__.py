@@ -13,6 +13,7 @@ from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 from gawee_dialect.passes.tensors.convert_to_strassen.choose import (
     FEWEST,
     SMALLEST_GAIN,
+    WIDEST,
     gain,
 )
 from gawee_dialect.passes.tensors.convert_to_strassen.product import Product, product_of
@@ -51,6 +52,8 @@ class ConvertProduct(Pattern):
         threads = 1 if is_of_one_thread(op) else self.processor.cores
         if threads > 1:
             return f"expected a kernel that one thread runs, got {threads} threads"
+        if (bits := self.processor.vector_bits) > WIDEST:
+            return f"expected vectors of {WIDEST} bits at most, got {bits}"
         factors = product.matrix, product.weights
         read = tuple((op.inputs[index].type, op.maps[index]) for index in factors)
         key = op.sizes, read, op.target.type, op.maps[-1]
@@ -72,7 +75,8 @@ class ConvertToStrassen(MachinePass, RewritePass):
     treat as any others. Bias, activation and residual are part of the last one of each quarter.
 
     An explicit model (`choose.py`) weighs an eighth of the products against reading and writing
-    quarters again. Kernels whose loops threads share stay: each would start them 12 times.
+    quarters again. Kernels whose loops threads share stay: each would start them 12 times. So do
+    all where vectors have 512 bits: little is gained there.
 
     Sizes are even, all is f32. The bound of the largest error, in the largest elements of both
     factors, is some 4.5 times that of one product. Measured were 1.5 to 3 times, 1e-6 to 4e-6 of
