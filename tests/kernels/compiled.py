@@ -17,6 +17,7 @@ from xdsl.ir import SSAValue
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.backend.jit import Target
 from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.diagnostics import verify_module
 from gawee_dialect.dialect.types import ELEMENT_TYPES
 from gawee_dialect.levels import Level, lower_to
 from gawee_dialect.passes.tensors.assign_schedules import loop_order
@@ -40,10 +41,15 @@ class Way:
     threads: int = 1
 
     def lowered(self, module: ModuleOp) -> ModuleOp:
-        """Return the module at the llvm level; every kernel, however small, is shared."""
+        """Return the module at the llvm level; every kernel, however small, is shared.
+
+        It is verified at the end: to verify after each pass, as IR tests do, is a third of the time.
+        """
         options = CodeOptions(algorithms=self.algorithms, target=self.target)
         with patch.object(loop_order, "PARALLEL_CYCLES", 0):
-            return lower_to(module, Level.LLVM, options)
+            lowered = lower_to(module, Level.LLVM, options, verify_each=False)
+        verify_module(lowered)
+        return lowered
 
     def run(self, module: ModuleOp, arrays: Sequence[Array], parameters: int) -> list[Array]:
         """Compile a module for it and call it; the last so many arrays are parameters."""
