@@ -1,0 +1,112 @@
+"""What the ops of the amx dialect do: a tile is an array of its rows.
+
+A tile is what its rows are in memory: its bytes count, not the type of the memref that they are in.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import i8
+from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
+from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import InterpretationError
+
+from gawee_dialect.interpreter.arrays import Array, dtype_of
+from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.upstream.amx import (
+    TileLoadOp,
+    TileMulFOp,
+    TileMulIOp,
+    TileStoreOp,
+    TileType,
+    TileZeroOp,
+    tile_of,
+)
+
+
+def rows_of(
+    array: Array, indices: Sequence[Array], type: TileType, stride: Array | None
+) -> tuple[Array, Sequence[int]]:
+    """Return the memory that an array is in, and the elements of it that are a tile, row by row.
+
+    Raises InterpretationError where they are not all in the array.
+    """
+    if not array.flags.c_contiguous:
+        raise InterpretationError("expected rows of a memref without gaps")
+    places = [int(index) for index in indices]
+    sizes = array.shape
+    for axis, (place, size) in enumerate(zip(places, sizes, strict=True)):
+        if not 0 <= place < size:
+            message = f"index {place} is out of bounds for dimension {axis} of size {size}"
+            raise InterpretationError(message)
+    apart = int(stride) if stride is not None else sizes[-1] if len(sizes) > 1 else 1
+    first = int(np.ravel_multi_index(places, sizes))
+    width = type.row_bytes // array.itemsize
+    found = first + apart * np.arange(type.shape[0])[:, None] + np.arange(width)
+    if found.min() < 0 or found.max() >= array.size:
+        raise InterpretationError(
+            f"element {int(found.max())} is out of bounds for a memref of {array.size} elements"
+        )
+    return array.reshape(-1), found
+
+
+def multiplied_words(lhs: Array, rhs: Array, acc: Array) -> Array:
+    """Return sums that wrap around, to which products of bytes are added."""
+    rows, columns = lhs.shape[0], acc.shape[1]
+    words = rhs.reshape(rhs.shape[0], columns, -1)
+    factors = words.transpose(0, 2, 1).reshape(-1, columns)
+    return (acc + lhs.astype(np.int64).reshape(rows, -1) @ factors.astype(np.int64)).astype(acc.dtype)
+
+
+def multiplied_pairs(lhs: Array, rhs: Array, acc: Array) -> Array:
+    """Return sums of f32 to which products of bf16 are added, in the order of the instruction."""
+    total = acc.copy()
+    for step in range(rhs.shape[0]):
+        for part in (1, 0):
+            product = np.multiply.outer(
+                lhs[:, 2 * step + part].astype(np.float64), rhs[step, part::2].astype(np.float64)
+            )
+            total = (total + product).astype(np.float32)
+    return total
+
+
+def _bytes(value: SSAValue, array: Array, *, unsigned: bool) -> Array:
+    assert tile_of(value).element_type == i8
+    return array.view(np.uint8) if unsigned else array
+
+
+@register_impls
+class AmxFunctions(OpFunctions):
+    """Implementations of the ops on tiles."""
+
+    @impl(TileZeroOp)
+    def zero(self, interpreter: Interpreter, op: TileZeroOp, args: PythonValues) -> PythonValues:
+        type = tile_of(op.res)
+        return (np.zeros(type.shape, dtype_of(type.element_type)),)
+
+    @impl(TileLoadOp)
+    def load(self, interpreter: Interpreter, op: TileLoadOp, args: PythonValues) -> PythonValues:
+        type, last = tile_of(op.res), 1 + len(op.indices)
+        memory, places = rows_of(args[0], args[1:last], type, *args[last:] or (None,))
+        return (memory[places].view(dtype_of(type.element_type)),)
+
+    @impl(TileStoreOp)
+    def store(self, interpreter: Interpreter, op: TileStoreOp, args: PythonValues) -> PythonValues:
+        type, last = tile_of(op.val), 1 + len(op.indices)
+        value, *stride = args[last:]
+        memory, places = rows_of(args[0], args[1:last], type, *stride or (None,))
+        memory[places] = value.view(memory.dtype)
+        return ()
+
+    @impl(TileMulIOp)
+    def muli(self, interpreter: Interpreter, op: TileMulIOp, args: PythonValues) -> PythonValues:
+        lhs, rhs, acc = args
+        factors = (
+            _bytes(op.lhs, lhs, unsigned=op.isZextLhs is not None),
+            _bytes(op.rhs, rhs, unsigned=op.isZextRhs is not None),
+        )
+        return (multiplied_words(*factors, acc),)
+
+    @impl(TileMulFOp)
+    def mulf(self, interpreter: Interpreter, op: TileMulFOp, args: PythonValues) -> PythonValues:
+        return (multiplied_pairs(*args),)
