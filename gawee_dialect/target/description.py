@@ -119,6 +119,16 @@ MULTIPLY_TILES = frozenset(
 )
 """The processors that have all of them, by LLVM's name."""
 
+
+
+def multiplies_tiles(cpu: str, features: str, kind: str = TILES) -> bool:
+    """Whether a processor by LLVM's name, with features, has instructions for tiles of a kind."""
+    said, needed = features.split(","), (TILES, kind)
+    if any(f"-{each}" in said for each in needed):
+        return False
+    return cpu in MULTIPLY_TILES or all(f"+{each}" in said for each in needed)
+
+
 LANE_BY_LANE = ("+prefer-no-gather", "+prefer-no-scatter")
 """LLVM's tuning flags for AMD's processors: their gathers take longer than so many loads."""
 
@@ -215,19 +225,12 @@ class Processor:
     @property
     def byte_tiles(self) -> bool:
         """Whether one instruction multiplies tiles of bytes (AMX-INT8)."""
-        return self._has_tiles(BYTE_TILES)
+        return multiplies_tiles(self.cpu, self.features, BYTE_TILES)
 
     @property
     def bf16_tiles(self) -> bool:
         """Whether one instruction multiplies tiles of bf16 (AMX-BF16)."""
-        return self._has_tiles(BF16_TILES)
-
-    def _has_tiles(self, kind: str) -> bool:
-        said = self.features.split(",")
-        needed = (TILES, kind)
-        if any(f"-{each}" in said for each in needed):
-            return False
-        return self.cpu in MULTIPLY_TILES or all(f"+{each}" in said for each in needed)
+        return multiplies_tiles(self.cpu, self.features, BF16_TILES)
 
     @property
     def looks_up(self) -> bool:

@@ -34,6 +34,7 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.lanes import (
     neutral_number,
     run_region,
 )
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.matrix_tiles import MatrixTiles
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_tiles import (
     BuildTile,
     OpenLoop,
@@ -190,6 +191,11 @@ class LoopNest:
         self.parallel = schedule.parallel
         split = sum(loop.dim < self.op.num_parallel for loop in schedule.loops)
         self.outer, self.reducing = schedule.loops[:split], schedule.loops[split:]
+        self.around_tiles = self.reducing
+        """The loops over reductions around a product of tiles."""
+        depth = schedule.depth(self.op.sizes, self.op.num_parallel)
+        if depth is not None:
+            self.reducing = (*self.reducing, Loop(depth))
         vector = schedule.vector
         self.vector_dim = None if vector is None else vector.dim
         self.lanes = 1 if vector is None else vector.step
@@ -380,10 +386,6 @@ class LoopNest:
         indices = IndexBuilder(builder, self.counters)
         return Access(builder, value, self.op.maps[operand], dims, indices, lanes)
 
-    def open_unrolled(self, builder: Builder, count: int, name: str) -> tuple[Builder, SSAValue]:
-        """Open a loop that LLVM unrolls."""
-        return open_loop(builder, self.counters, count, name, unroll=True)
-
     def build_reductions(self, builder: Builder, place: NestBox, inside: Inside) -> None:
         """Build the loops over what is reduced."""
         self._build_loops(builder, self.reducing, place, inside)
@@ -424,6 +426,7 @@ class RegisterTile:
         self.chains = self._reduced_vectors() if self.reduced_lanes > 1 else 1
         self.accumulators: SSAValue | None = None
         self.totals: SSAValue | None = None
+        self.tiles: MatrixTiles | None = None
         self.turned: Mapping[int, Turned] = {}
 
     def _reduced_vectors(self) -> int:
@@ -437,13 +440,20 @@ class RegisterTile:
         """Start, accumulate and finish all points of the tile."""
         if self.op.initial is None:
             self.turned = self._turn_inputs(builder)
-        if sums_in_blocks(self.op):
+        else:
+            nest, place = self.nest, self.place
+            self.tiles = MatrixTiles.of(
+                self.op, nest.counters, nest.around_tiles, self.lanes, place.first, place.extent
+            )
+        if self.tiles is not None:
+            self.accumulators = self.tiles.build(builder)
+        elif sums_in_blocks(self.op):
             self._sum_in_blocks(builder)
         elif self.op.initial is not None:
             self.accumulators = self._allocate(builder, self.op.initial.get_type(), "accumulators")
             self._start(builder, self.accumulators, self._initial())
             self.nest.build_reductions(builder, self.place, self._accumulate)
-        self._points(builder, self._finish_point)
+        self._points(builder, self._finish_point, rolled=self.tiles is not None)
 
     def _turn_inputs(self, builder: Builder) -> Mapping[int, Turned]:
         """Load inputs whose lanes are apart, where the tile has a square of them."""
@@ -484,15 +494,23 @@ class RegisterTile:
         builder: Builder,
         visit: Callable[[Builder, Mapping[int, SSAValue]], None],
         chains: int = 1,
+        *,
+        rolled: bool = False,
     ) -> None:
-        """Build unrolled loops over the tile, and over the first of the vectors that it reduces."""
+        """Build unrolled loops over the tile, and over the first of the vectors that it reduces.
+
+        Loops that are `rolled`, but for that over vectors, are for what is in no registers.
+        """
         counters: dict[int, SSAValue] = {}
         opened: list[Builder] = []
         counts = dict(self.counts)
         if chains > 1 and self.nest.vector_dim is not None:
             counts[self.nest.vector_dim] = chains
         for dim, count in counts.items():
-            builder, counters[dim] = self.nest.open_unrolled(builder, count, f"t{dim}")
+            unroll = not rolled or dim == self.nest.vector_dim
+            builder, counters[dim] = open_loop(
+                builder, self.nest.counters, count, f"t{dim}", unroll=unroll
+            )
             opened.append(builder)
         visit(builder, counters)
         for inner in reversed(opened):
@@ -556,6 +574,8 @@ class RegisterTile:
         """Return what a point has accumulated, of the accumulator's type."""
         type = self.op.accumulator_type
         assert type is not None
+        if self.tiles is not None and self.accumulators is not None:
+            return self.tiles.result(builder, self.accumulators, counters)
         buffer = self.accumulators if self.totals is None else self.totals
         slots = [self._slot(builder, buffer, counters, chain) for chain in range(self.chains)]
         results = [builder.insert(memref.LoadOp.get(*slot)).res for slot in slots]

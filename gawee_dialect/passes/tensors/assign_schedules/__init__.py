@@ -47,6 +47,7 @@ from gawee_dialect.passes.tensors.assign_schedules.open_kernels import (
     with_numbers,
 )
 from gawee_dialect.passes.tensors.assign_schedules.pairs import schedule_of_pairs
+from gawee_dialect.passes.tensors.assign_schedules.tile_products import schedule_of_tiles
 from gawee_dialect.passes.tensors.assign_schedules.tiles import best_tile
 from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
 from gawee_dialect.passes.tensors.tensor_forms import with_forms
@@ -462,7 +463,9 @@ class _Scheduler:
 
             def choose(kernels: Sequence[KernelAccesses]) -> Schedule:
                 (only,) = kernels
-                return schedule_of(only, best_tile(only, processor), processor)
+                tile = best_tile(only, processor)
+                vectors = schedule_of(only, tile, processor)
+                return schedule_of_tiles(only, vectors, tile, processor) or vectors
 
             paired = schedule_of_pairs([kernel], kernel.sizes, processor, choose)
             chosen = _Chosen(paired or choose([kernel]))
