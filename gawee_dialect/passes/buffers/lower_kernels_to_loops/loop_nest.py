@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf, vector
@@ -146,6 +147,9 @@ def _shuffled(builder: Builder, lhs: SSAValue, rhs: SSAValue, mask: Sequence[int
 EITHER_ZERO = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
 """The extreme of zeros may be any of them: to distinguish them takes twice as long."""
 
+FEW_VECTORS = 24
+"""Accumulators of vectors, of what is left beside products of tiles."""
+
 Inside = Callable[[Builder, "NestBox"], None]
 """Builds what is inside some loops."""
 
@@ -193,6 +197,7 @@ class LoopNest:
         self.outer, self.reducing = schedule.loops[:split], schedule.loops[split:]
         self.around_tiles = self.reducing
         """The loops over reductions around a product of tiles."""
+        self.tiles = schedule.tiles
         depth = schedule.depth(self.op.sizes, self.op.num_parallel)
         if depth is not None:
             self.reducing = (*self.reducing, Loop(depth))
@@ -376,7 +381,20 @@ class LoopNest:
             self._tile(builder, at, SCALAR if is_scalar else Lanes(self.lanes, rest))
 
     def _tile(self, builder: Builder, place: NestBox, lanes: Lanes) -> None:
-        RegisterTile(self, place, lanes).build(builder)
+        """Build a register tile; where there are products of tiles, the rest as few rows each."""
+        tiles = self.tiles
+        if tiles is None:
+            RegisterTile(self, place, lanes).build(builder)
+            return
+        dim, step = tiles
+        whole = place.extent[dim] // step * step if lanes.is_whole else 0
+        if whole:
+            RegisterTile(self, place.moved(dim, LinearIndex(), whole), lanes).build(builder)
+        size = prod(place.extent[: self.op.num_parallel]) // place.extent[dim]
+        few = max(1, FEW_VECTORS * lanes.count // max(size, lanes.count))
+        for begin in range(whole, place.extent[dim], few):
+            rest = min(few, place.extent[dim] - begin)
+            RegisterTile(self, place.moved(dim, LinearIndex(begin), rest), lanes).build(builder)
 
     def access(
         self, builder: Builder, operand: int, dims: Sequence[LinearIndex], lanes: Lanes

@@ -54,12 +54,8 @@ class Factor:
     """Elements from one row of a tile to the next."""
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Points that are the rows of a tile: where the first one is, and how many there are."""
-
-    first: Mapping[int, int]
-    count: int
+Rows = Mapping[int, int]
+"""Which points are the rows of a tile: how far from the first one of the register tile."""
 
 
 @dataclass
@@ -74,8 +70,6 @@ class MatrixTiles:
     """The reduction of which each step takes neighbours."""
     tiles: Loop
     vector: Loop
-    active: int
-    """How many lanes of the vector belong to points."""
     first: Sequence[LinearIndex]
     extent: Sequence[int]
 
@@ -92,7 +86,7 @@ class MatrixTiles:
         self.vectors = -(-self.extent[self.vector.dim] // self.vector.step)
         size, step = self.extent[self.tiles.dim], self.tiles.step
         self.rows = [
-            Rows({**dict(zip(self.others, at, strict=True)), self.tiles.dim: begin}, min(step, size - begin))
+            {**dict(zip(self.others, at, strict=True)), self.tiles.dim: begin}
             for at in product(*(range(self.extent[dim]) for dim in self.others))
             for begin in range(0, size, step)
         ]
@@ -111,16 +105,19 @@ class MatrixTiles:
         if schedule is None or schedule.tiles is None or schedule.vector is None:
             return None
         depth = schedule.depth(op.sizes, op.num_parallel)
-        is_open = any(isinstance(size, OpenSize) for size in (*extent, *op.sizes[op.num_parallel :]))
-        if depth is None or lanes.count == 1 or lanes.number is not None or is_open:
+        is_open = any(isinstance(size, OpenSize) for size in (*extent, *op.sizes))
+        if depth is None or not lanes.is_whole or is_open:
             return None
-        product = tile_product(op)
-        if product is None or schedule.tile(op.sizes)[depth] > product.most:
+        product, deep = tile_product(op), schedule.tile(op.sizes)[depth]
+        if product is None or deep > product.most or deep % product.in_word:
             return None
-        if op.sizes[depth] % product.in_word:
+        steps = {loop.step for loop in loops if loop.dim == depth}
+        if any(size % step for step in (deep, *steps) for size in (op.sizes[depth],)):
+            return None
+        if extent[schedule.tiles.dim] % schedule.tiles.step:
             return None
         tiles = MatrixTiles(
-            op, counters, loops, depth, schedule.tiles, schedule.vector, lanes.active, first, extent
+            op, counters, loops, depth, schedule.tiles, schedule.vector, first, extent
         )
         return tiles if tiles._factors() is not None else None
 
@@ -129,15 +126,15 @@ class MatrixTiles:
         factors = self._factors()
         assert factors is not None
         self.down, self.across = factors
-        zeros = [TileZeroOp(self._sums(rows)) for _ in range(self.vectors) for rows in self.rows]
-        start = [builder.insert(each).res for each in zeros]
+        type = TileType.of(self.tiles.step, self.vector.step, self._sum_type)
+        start = [builder.insert(TileZeroOp(type)).res for _ in range(self.vectors * len(self.rows))]
         sums = self._reduced(builder, self.loops, list(self.first), list(self.extent), start)
         counts = [self.extent[dim] for dim in (*self.others, self.tiles.dim)]
         shape = [self.vectors, *counts, self.vector.step]
         array = allocate(builder, self.op, self._sum_type, shape, "sums")
         places = ((number, rows) for number in range(self.vectors) for rows in self.rows)
         for value, (number, rows) in zip(sums, places, strict=True):
-            at = [number, *(rows.first[dim] for dim in (*self.others, self.tiles.dim)), 0]
+            at = [number, *(rows[dim] for dim in (*self.others, self.tiles.dim)), 0]
             indices = [constant_index(builder, each) for each in at]
             builder.insert(TileStoreOp(array, indices, value))
         return array
@@ -156,9 +153,6 @@ class MatrixTiles:
     def _sum_type(self) -> Attribute:
         return i32 if self.product.element == i8 else f32
 
-    def _sums(self, rows: Rows) -> TileType:
-        return TileType.of(rows.count, self.active, self._sum_type)
-
     # Where the factors are.
 
     def _factors(self) -> tuple[Factor, Factor] | None:
@@ -176,8 +170,7 @@ class MatrixTiles:
         layout = _Layout(self.op, Builder(InsertPoint.at_end(block)), counters, at)
         word, deep = self.product.in_word, sizes[self.depth]
         for down, across in (self.product.inputs, self.product.inputs[::-1]):
-            rows = max(each.count for each in self.rows)
-            apart = layout.step(down, self.tiles.dim, 1, rows)
+            apart = layout.step(down, self.tiles.dim, 1, self.tiles.step)
             below = layout.step(across, self.depth, word, deep // word)
             beside = (
                 layout.step(down, self.depth, 1, deep) == 1
@@ -204,29 +197,11 @@ class MatrixTiles:
         if not loops:
             return self._multiplied(builder, first, extent, sums)
         (dim, step), *rest = loops
-        whole, left = divmod(extent[dim], step)
-        inside = [*extent[:dim], step, *extent[dim + 1 :]]
-        if whole == 1:
-            sums = self._reduced(builder, rest, first, inside, sums)
-        elif whole:
-            sums = self._repeated(builder, loops, first, inside, sums, whole)
-        if left:
-            behind = list(first)
-            behind[dim] += LinearIndex(whole * step)
-            inside[dim] = left
-            sums = self._reduced(builder, rest, behind, inside, sums)
-        return sums
-
-    def _repeated(
-        self,
-        builder: Builder,
-        loops: Sequence[Loop],
-        first: list[LinearIndex],
-        extent: list[int],
-        sums: Sequence[SSAValue],
-        count: int,
-    ) -> Sequence[SSAValue]:
-        (dim, step), *rest = loops
+        count, left = divmod(extent[dim], step)
+        assert not left, "steps over what is reduced divide it"
+        extent = [*extent[:dim], step, *extent[dim + 1 :]]
+        if count == 1:
+            return self._reduced(builder, rest, first, extent, sums)
         body = Block(arg_types=[IndexType(), *(each.type for each in sums)])
         counter, *carried = body.args
         counter.name_hint = f"d{dim}"
@@ -257,15 +232,15 @@ class MatrixTiles:
 
         def row_tile(rows: Rows) -> SSAValue:
             at = list(first)
-            for dim, offset in rows.first.items():
+            for dim, offset in rows.items():
                 at[dim] += LinearIndex(offset)
-            type = TileType.of(rows.count, deep * numbers, self.product.element)
+            type = TileType.of(self.tiles.step, deep * numbers, self.product.element)
             return self._loaded(builder, self.down, at, type)
 
         def column_tile(number: int) -> SSAValue:
             at = list(first)
             at[self.vector.dim] += LinearIndex(number * self.vector.step)
-            columns = self.active * word * numbers
+            columns = self.vector.step * word * numbers
             type = TileType.of(deep // word, columns, self.product.element)
             return self._loaded(builder, self.across, at, type)
 

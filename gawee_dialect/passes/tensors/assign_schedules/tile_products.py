@@ -2,33 +2,37 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import ceil, prod
+from math import ceil, gcd, prod
 
 from xdsl.dialects.builtin import i8
 
 from gawee_dialect.analysis.tile_product import TileProduct, tile_product
 from gawee_dialect.dialect.kernels.schedule import TILE_ROWS, Loop, Schedule
 from gawee_dialect.passes.tensors.assign_schedules.cost_model import (
+    LOAD_WEIGHT,
     TILE_OVERHEAD,
     Tile,
+    fetching_cycles,
     finish_cycles,
     is_packed,
     kernel_cycles,
 )
-from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import (
-    BYTES,
-    KernelAccesses,
-    Operand,
-)
+from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import KernelAccesses, Operand
 from gawee_dialect.passes.tensors.assign_schedules.loop_order import PARALLEL_CYCLES, schedule_of
 from gawee_dialect.target.description import Processor
 
 LANES = 16
 """Sums in a row of a tile."""
-LATENCY = 52
-"""Cycles from a product of tiles to the next with the same sums."""
-LOADED_ROWS = 2
-"""Rows of tiles that are loaded in a cycle."""
+PRODUCT = 16
+"""Cycles of a product of tiles, of however few rows; two tiles are loaded meanwhile.
+
+Emerald Rapids, all from the first cache: of 16 rows 16 cycles, of 14 rows 15, of 8 and fewer 13.
+It makes no difference how many tiles of sums there are.
+"""
+LATENCY_OF_VECTORS = 5
+"""Cycles from a product of words to the next with the same sums."""
+FEWEST_ROWS = 8
+"""Rows of tiles, where 16 would leave a rest."""
 SHAPES = ((2, 2), (2, 1), (1, 2), (3, 1), (1, 3), (4, 1), (1, 4), (1, 1))
 """Tiles of sums across and down, of which the registers hold both factors too."""
 
@@ -41,8 +45,8 @@ class _Product:
     processor: Processor
     down: Operand
     across: Operand
-    rows: int
-    """The dimension that rows of tiles are along."""
+    rows: Loop
+    """The dimension that rows of tiles are along, and how many rows a tile has."""
     depth: Loop
     """The reduction of which a product takes neighbours, and how many."""
     vector: Loop
@@ -57,24 +61,36 @@ class _Product:
         )
 
     def _tile_cycles(self, points: Mapping[int, int]) -> float:
-        kernel, lanes = self.kernel, self.vector.step
-        columns = ceil(points[self.vector.dim] / lanes)
-        others = prod(n for dim, n in points.items() if dim not in (self.vector.dim, self.rows))
-        whole, rest = divmod(points[self.rows], TILE_ROWS)
-        rows, count = others * points[self.rows], others * (whole + bool(rest))
-        deep = min(self.depth.step, kernel.sizes[self.depth.dim])
-        multiplying = max(rows * columns, LATENCY)
-        loading = (rows + columns * min(deep, TILE_ROWS)) / LOADED_ROWS
-        steps = prod(kernel.sizes[dim] for dim in kernel.reductions if dim != self.depth.dim)
-        steps *= ceil(kernel.sizes[self.depth.dim] / deep)
-        tile = Tile(self.vector.dim, lanes, points)
-        stored = count * columns * TILE_ROWS + rows * columns
-        return (
-            steps * (max(multiplying, loading) + 0.05 * loading)
-            + stored
-            + finish_cycles(kernel, tile)
-            + 4 * TILE_OVERHEAD
-        )
+        """Return the cycles of a register tile: of whole tiles, and of the rest in vectors."""
+        lanes, height = points[self.vector.dim], self.rows.step
+        if lanes % self.vector.step:
+            return self._vector_cycles(points)
+        rest = points[self.rows.dim] % height
+        whole = points[self.rows.dim] - rest
+        total = self._vector_cycles({**points, self.rows.dim: rest}) if rest else 0.0
+        return total + (self._product_cycles({**points, self.rows.dim: whole}) if whole else 0)
+
+    def _vector_cycles(self, points: Mapping[int, int]) -> float:
+        kernel, vectors = self.kernel, ceil(points[self.vector.dim] / self.vector.step)
+        rows = prod(n for dim, n in points.items() if dim != self.vector.dim)
+        tile = Tile(self.vector.dim, self.vector.step, {**points, self.rows.dim: 1})
+        step = max(vectors * rows / self.processor.multiply_adds, LATENCY_OF_VECTORS)
+        steps = prod(kernel.sizes[dim] for dim in kernel.reductions)
+        return TILE_OVERHEAD + steps * step + rows * finish_cycles(kernel, tile)
+
+    def _product_cycles(self, points: Mapping[int, int]) -> float:
+        kernel, deep = self.kernel, self.depth.step
+        columns = points[self.vector.dim] // self.vector.step
+        rows = prod(n for dim, n in points.items() if dim != self.vector.dim)
+        down = rows // self.rows.step
+        steps = prod(kernel.sizes[dim] for dim in kernel.reductions) // deep
+        tile = Tile(self.vector.dim, self.vector.step, points)
+        multiplying = down * columns * PRODUCT
+        loading = (down + columns) * PRODUCT / 2
+        fetching = deep * fetching_cycles(kernel, tile, self.processor)
+        storing = down * columns * PRODUCT + rows * columns
+        step = max(multiplying, loading, fetching) + LOAD_WEIGHT * (loading + fetching)
+        return steps * step + storing + finish_cycles(kernel, tile) + 4 * TILE_OVERHEAD
 
 
 def _parts(sizes: list[tuple[int, int]]) -> Iterator[tuple[int, tuple[int, ...]]]:
@@ -123,34 +139,49 @@ def _products(
         if vector.dim in down.dims or not is_packed(across, kernel, vector):
             continue
         for dim in kernel.reductions:
-            size, block = kernel.sizes[dim], down.block_of(dim)
-            deep = min(product.most, size if block == 1 else block)
-            if deep < 2 or dim not in across.dims or size % product.in_word:
+            block = gcd(kernel.sizes[dim], _run(down, dim, kernel.sizes[dim]))
+            deep = max(n for n in range(1, product.most + 1) if block % n == 0)
+            if deep < 2 or dim not in across.dims or deep % product.in_word:
                 continue
-            if down.step(dim, deep) != 1 or deep % product.in_word:
+            if down.step(dim, deep) != 1:
                 continue
-            for rows in range(kernel.num_parallel):
-                is_row = rows in down.dims and rows not in across.dims
-                if is_row and down.step(rows, min(kernel.sizes[rows], TILE_ROWS)) is not None:
-                    yield _Product(kernel, processor, down, across, rows, Loop(dim, deep), vector)
+            for rows in _rows(kernel, down, across):
+                yield _Product(kernel, processor, down, across, rows, Loop(dim, deep), vector)
+
+
+def _run(operand: Operand, dim: int, size: int) -> int:
+    block = operand.block_of(dim)
+    return size if block == 1 else block
+
+
+def _rows(kernel: KernelAccesses, down: Operand, across: Operand) -> Iterator[Loop]:
+    """Yield along which dimensions rows of tiles may be, and how many rows a tile may have."""
+    for dim in range(kernel.num_parallel):
+        size = kernel.sizes[dim]
+        if dim not in down.dims or dim in across.dims:
+            continue
+        for count in range(FEWEST_ROWS, TILE_ROWS + 1):
+            fits = size % count == 0 or (count == TILE_ROWS and size > TILE_ROWS)
+            if fits and down.step(dim, count) is not None:
+                yield Loop(dim, count)
 
 
 def _points(product: _Product) -> Iterator[Mapping[int, int]]:
     """Yield how many points a register tile has along its dimensions."""
-    sizes, lanes = product.kernel.sizes, product.vector.step
+    sizes, lanes, (rows, height) = product.kernel.sizes, product.vector.step, product.rows
+    columns = sizes[product.vector.dim]
     for across, down in SHAPES:
-        size = sizes[product.rows]
-        points = {product.vector.dim: min(across * lanes, sizes[product.vector.dim])}
-        if (across - 1) * lanes >= sizes[product.vector.dim]:
+        if across * lanes > columns:
             continue
-        if (down - 1) * TILE_ROWS < size:
-            yield {**points, product.rows: min(down * TILE_ROWS, size)}
-        if down == 1 or size > TILE_ROWS:
+        points = {product.vector.dim: across * lanes}
+        if down * height <= sizes[rows]:
+            yield {**points, rows: down * height}
+        if down == 1 or sizes[rows] > height:
             continue
         for other in range(product.kernel.num_parallel):
-            free = other not in (product.rows, product.vector.dim) and other in product.down.dims
+            free = other not in (rows, product.vector.dim) and other in product.down.dims
             if free and sizes[other] >= down and other not in product.across.dims:
-                yield {**points, product.rows: size, other: down}
+                yield {**points, rows: height, other: down}
 
 
 def _schedule(product: _Product, points: Mapping[int, int], cycles: float) -> Schedule:
@@ -165,5 +196,5 @@ def _schedule(product: _Product, points: Mapping[int, int], cycles: float) -> Sc
         loops=tuple(loops),
         parallel=schedule.parallel if cycles >= PARALLEL_CYCLES else 0,
         prefetch=None,
-        tiles=Loop(product.rows, TILE_ROWS),
+        tiles=product.rows,
     )
