@@ -25,29 +25,32 @@ from gawee_dialect.upstream.amx import (
 
 
 def rows_of(
-    array: Array, indices: Sequence[Array], type: TileType, stride: Array | None
-) -> tuple[Array, Sequence[int]]:
-    """Return the memory that an array is in, and the elements of it that are a tile, row by row.
+    array: Array, indices: Sequence[Array], type: TileType, stride: Array | None = None
+) -> Array:
+    """Return a view of the rows of a tile in the memory of an array.
 
     Raises InterpretationError where they are not all in the array.
     """
-    if not array.flags.c_contiguous:
-        raise InterpretationError("expected rows of a memref without gaps")
     places = [int(index) for index in indices]
-    sizes = array.shape
-    for axis, (place, size) in enumerate(zip(places, sizes, strict=True)):
+    for axis, (place, size) in enumerate(zip(places, array.shape, strict=True)):
         if not 0 <= place < size:
-            message = f"index {place} is out of bounds for dimension {axis} of size {size}"
-            raise InterpretationError(message)
-    apart = int(stride) if stride is not None else sizes[-1] if len(sizes) > 1 else 1
-    first = int(np.ravel_multi_index(places, sizes))
-    width = type.row_bytes // array.itemsize
-    found = first + apart * np.arange(type.shape[0])[:, None] + np.arange(width)
-    if found.min() < 0 or found.max() >= array.size:
+            raise InterpretationError(
+                f"index {place} is out of bounds for dimension {axis} of size {size}"
+            )
+    (rows, _), width = type.shape, type.row_bytes // array.itemsize
+    steps = [each // array.itemsize for each in array.strides]
+    apart = int(stride) if stride is not None else steps[-2] if len(steps) > 1 else 1
+    left = (size - 1 - place for size, place in zip(array.shape, places, strict=True))
+    behind = sum(step * count for step, count in zip(steps, left, strict=True))
+    last = (rows - 1) * apart + width - 1
+    if steps[-1] != 1 or apart < 0 or last > behind:
         raise InterpretationError(
-            f"element {int(found.max())} is out of bounds for a memref of {array.size} elements"
+            f"a row of a tile is out of bounds: expected {last} elements behind the first, "
+            f"got {behind}"
         )
-    return array.reshape(-1), found
+    first = array[tuple(slice(place, None) for place in places)]
+    bytes_apart = apart * array.itemsize, array.itemsize
+    return np.lib.stride_tricks.as_strided(first, (rows, width), bytes_apart)
 
 
 def multiplied_words(lhs: Array, rhs: Array, acc: Array) -> Array:
@@ -55,7 +58,9 @@ def multiplied_words(lhs: Array, rhs: Array, acc: Array) -> Array:
     rows, columns = lhs.shape[0], acc.shape[1]
     words = rhs.reshape(rhs.shape[0], columns, -1)
     factors = words.transpose(0, 2, 1).reshape(-1, columns)
-    return (acc + lhs.astype(np.int64).reshape(rows, -1) @ factors.astype(np.int64)).astype(acc.dtype)
+    return (acc + lhs.astype(np.int64).reshape(rows, -1) @ factors.astype(np.int64)).astype(
+        acc.dtype
+    )
 
 
 def multiplied_pairs(lhs: Array, rhs: Array, acc: Array) -> Array:
@@ -87,15 +92,15 @@ class AmxFunctions(OpFunctions):
     @impl(TileLoadOp)
     def load(self, interpreter: Interpreter, op: TileLoadOp, args: PythonValues) -> PythonValues:
         type, last = tile_of(op.res), 1 + len(op.indices)
-        memory, places = rows_of(args[0], args[1:last], type, *args[last:] or (None,))
-        return (memory[places].view(dtype_of(type.element_type)),)
+        rows = rows_of(args[0], args[1:last], type, *args[last:])
+        return (rows.copy().view(dtype_of(type.element_type)),)
 
     @impl(TileStoreOp)
     def store(self, interpreter: Interpreter, op: TileStoreOp, args: PythonValues) -> PythonValues:
-        type, last = tile_of(op.val), 1 + len(op.indices)
+        array, last = args[0], 1 + len(op.indices)
         value, *stride = args[last:]
-        memory, places = rows_of(args[0], args[1:last], type, *stride or (None,))
-        memory[places] = value.view(memory.dtype)
+        rows = rows_of(array, args[1:last], tile_of(op.val), *stride)
+        rows[...] = value.view(array.dtype)
         return ()
 
     @impl(TileMulIOp)

@@ -120,7 +120,6 @@ MULTIPLY_TILES = frozenset(
 """The processors that have all of them, by LLVM's name."""
 
 
-
 def multiplies_tiles(cpu: str, features: str, kind: str = TILES) -> bool:
     """Whether a processor by LLVM's name, with features, has instructions for tiles of a kind."""
     said, needed = features.split(","), (TILES, kind)

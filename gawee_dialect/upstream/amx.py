@@ -323,7 +323,9 @@ class TileProductOp(IRDLOperation, ABC):
         wanted = m, k * WORD_BYTES, rhs.row_bytes
         got = acc.shape[0], lhs.row_bytes, acc.row_bytes
         if wanted != got:
-            raise VerifyException(f"expected tiles m x k, k x n and m x n, got '{lhs}', '{rhs}'")
+            raise VerifyException(
+                f"expected tiles m x k, k x n and m x n, got '{lhs}', '{rhs}' and '{acc}'"
+            )
 
 
 @irdl_op_definition
@@ -397,7 +399,5 @@ class TileMulFOp(TileProductOp):
         super().__init__(operands=[lhs, rhs, acc], result_types=[acc.type])
 
 
-AMX = Dialect(
-    "amx", [TileZeroOp, TileLoadOp, TileStoreOp, TileMulIOp, TileMulFOp], [TileType]
-)
+AMX = Dialect("amx", [TileZeroOp, TileLoadOp, TileStoreOp, TileMulIOp, TileMulFOp], [TileType])
 """The ops on tiles."""

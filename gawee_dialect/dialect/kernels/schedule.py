@@ -193,7 +193,9 @@ class Schedule:
         if depth is None or tile[depth] > MOST_DEPTH:
             return f"expected tiles of 2 to {MOST_DEPTH} points of one reduction, got another step"
         columns = ceil(tile[vector.dim] / vector.step)
-        others = (n for dim, n in enumerate(tile[:first_reduction]) if dim not in (vector.dim, rows.dim))
+        others = (
+            n for dim, n in enumerate(tile[:first_reduction]) if dim not in (vector.dim, rows.dim)
+        )
         down = ceil(tile[rows.dim] / rows.step) * prod(others)
         registers = columns * down + min(columns, down) + 1
         if registers > TILE_REGISTERS:

@@ -1,9 +1,9 @@
 """Products of tiles: registers that hold 16 rows of 16 sums, or of 64 bytes of factors.
 
-    a register tile of 32 rows by 2 vectors, a step of 16 words:
-      two tiles of one factor, a row of it each; two of the other, a row for each word
-      four tiles of sums, which the loops over reductions carry
-    then the sums are in an array, and finished as vectors
+a register tile of 32 rows by 2 vectors, a step of 16 words:
+  two tiles of one factor, a row of it each; two of the other, a row for each word
+  four tiles of sums, which the loops over reductions carry
+then the sums are in an array, and finished as vectors
 """
 
 from collections.abc import Mapping, Sequence

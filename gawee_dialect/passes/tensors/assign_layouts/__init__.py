@@ -214,9 +214,11 @@ class Layouts:
         return self._largest_block(channels, self._most(op))
 
     def _most(self, op: StructuredKernel) -> int:
-        """Return the largest block for what a kernel makes: the lanes of a vector, if no tile's row."""
+        """Return the largest block of what a kernel makes: a vector's lanes, or a row of a tile."""
         lanes = self.processor.lanes
-        is_row = self.processor.byte_tiles and op.result is not None and _is_read_as_words(op.result)
+        is_row = (
+            self.processor.byte_tiles and op.result is not None and _is_read_as_words(op.result)
+        )
         return lanes * BYTES.value if is_row else lanes
 
     def _largest_block(self, channels: int, lanes: int) -> int:
