@@ -23,6 +23,9 @@ from gawee_dialect.upstream.amx import (
     tile_of,
 )
 
+PAIR = 2
+"""The bf16 whose products are added to one sum."""
+
 
 def rows_of(
     array: Array, indices: Sequence[Array], type: TileType, stride: Array | None = None
@@ -64,15 +67,18 @@ def multiplied_words(lhs: Array, rhs: Array, acc: Array) -> Array:
 
 
 def multiplied_pairs(lhs: Array, rhs: Array, acc: Array) -> Array:
-    """Return sums of f32 to which products of bf16 are added, in the order of the instruction."""
-    total = acc.copy()
+    """Return sums of f32 to which products of bf16 are added, in the order of the instruction.
+
+    The first numbers of all pairs have a sum, and the second ones; each step is rounded once.
+    """
+    sums = [np.zeros(acc.shape, np.float32) for _ in range(PAIR)]
     for step in range(rhs.shape[0]):
-        for part in (1, 0):
-            product = np.multiply.outer(
-                lhs[:, 2 * step + part].astype(np.float64), rhs[step, part::2].astype(np.float64)
-            )
-            total = (total + product).astype(np.float32)
-    return total
+        for part in range(PAIR):
+            column = lhs[:, PAIR * step + part].astype(np.float64)
+            row = rhs[step, part::PAIR].astype(np.float64)
+            total = sums[part].astype(np.float64) + np.multiply.outer(column, row)
+            sums[part] = total.astype(np.float32)
+    return acc + (sums[0] + sums[1])
 
 
 def _bytes(value: SSAValue, array: Array, *, unsigned: bool) -> Array:

@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.kernel_kind import divides_integers
+from gawee_dialect.analysis.tile_product import tile_product
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number
 from gawee_dialect.dialect.kernels.schedule import Loop, Schedule
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of
@@ -199,8 +200,13 @@ class LoopNest:
         """The loops over reductions around a product of tiles."""
         self.tiles = schedule.tiles
         depth = schedule.depth(self.op.sizes, self.op.num_parallel)
+        self.pair = schedule.pair(self.op.num_parallel)
+        """The reduction of which a step of vectors takes two neighbours."""
         if depth is not None:
-            self.reducing = (*self.reducing, Loop(depth))
+            product = tile_product(self.op)
+            step = 1 if product is None else product.in_word
+            self.pair = depth if step > 1 else None
+            self.reducing = (*self.reducing, Loop(depth, step))
         vector = schedule.vector
         self.vector_dim = None if vector is None else vector.dim
         self.lanes = 1 if vector is None else vector.step
@@ -679,8 +685,7 @@ class RegisterTile:
 
         The second of them comes first, as it does in the instruction that adds up two products.
         """
-        schedule, region = self.op.schedule, self.op.accumulate
-        pair = None if schedule is None else schedule.data.pair(self.op.num_parallel)
+        pair, region = self.nest.pair, self.op.accumulate
         if pair is None or place.extent[pair] == 1:
             return [self._load(builder, region, dims, lanes)]
         found: tuple[dict[SSAValue, SSAValue], ...] = {}, {}

@@ -22,6 +22,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from gawee_dialect.analysis.fingerprint import Fingerprints
 from gawee_dialect.analysis.kernel_kind import KernelKind, combiner_of, kernel_kind, neutral
+from gawee_dialect.analysis.tile_product import tile_product
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.affine_range import value_range
 from gawee_dialect.dialect.graph.scan import is_branching, is_of_one_thread, is_step_loop
@@ -225,14 +226,15 @@ class Packing:
         vector = schedule.vector
         last = [] if vector is None else [vector.dim]
         for dim in [*(d for d in sorted(operand.dims) if d not in last), *last]:
-            if dim not in operand.dims or extents[dim] == 1 or dim == pair:
+            size = extents[dim] // PAIR if dim == pair else extents[dim]
+            if dim not in operand.dims or size == 1:
                 continue
-            size = extents[dim]
             lanes = vector.step if vector is not None and vector.dim == dim else 1
             shape.append(ceil(size / lanes) * lanes)
-            exprs.append(points[dim])
+            exprs.append(points[dim] // PAIR if dim == pair else points[dim])
         if pair is not None and pair in operand.dims:
-            shape[-1], exprs[-1] = PAIR * shape[-1], exprs[-1] * PAIR + points[pair]
+            within = points[pair] % PAIR if extents[pair] > PAIR else points[pair]
+            shape[-1], exprs[-1] = PAIR * shape[-1], exprs[-1] * PAIR + within
         kept = [axis for axis, size in enumerate(shape) if size > 1]
         return Packing(tuple(shape[axis] for axis in kept), tuple(exprs[axis] for axis in kept))
 
@@ -267,6 +269,14 @@ def pack(builder: Builder, operand: Operand, packing: Packing, sizes: Sequence[i
         writes=AffineMap(rank, 0, tuple(writes)),
     )
     return insert_copy(builder, copy)
+
+
+def _pair(op: KernelOp, schedule: Schedule) -> int | None:
+    """Return the reduction of which neighbours lie in each lane, of vectors or of tiles."""
+    product = None if schedule.tiles is None else tile_product(op)
+    if product is None:
+        return schedule.pair(op.num_parallel)
+    return schedule.depth(op.sizes, op.num_parallel) if product.in_word > 1 else None
 
 
 @dataclass(frozen=True)
@@ -504,6 +514,10 @@ class _Scheduler:
             if index not in asked and not is_packed(operand, kernel, schedule.data.vector):
                 continue
             pair = schedule.data.pair(op.num_parallel)
+            if schedule.data.tiles is not None and (product := tile_product(op)) is not None:
+                pair = (
+                    schedule.data.depth(op.sizes, op.num_parallel) if product.in_word > 1 else None
+                )
             packing = Packing.of(operand, schedule.data, op.sizes, pair)
             if not packing.is_order_of(operand):
                 op.operands[index] = pack(builder, operand, packing, op.sizes)

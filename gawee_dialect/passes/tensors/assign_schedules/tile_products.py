@@ -131,7 +131,8 @@ def schedule_of_tiles(
         return None
     # Of tiles that are equally fast, the one whose rows are near one another.
     cycles, best, points = min(found, key=lambda each: (each[0], each[1].apart))
-    if cycles >= kernel_cycles(kernel, tile, processor):
+    # Steps of pairs are half of those that the model counts.
+    if cycles >= kernel_cycles(kernel, tile, processor) / (1 + kernel.in_pairs):
         return None
     return _schedule(best, points, cycles)
 
