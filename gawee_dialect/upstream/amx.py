@@ -152,6 +152,12 @@ def _parse_place(parser: Parser) -> tuple[UnresolvedOperand, Sequence[Unresolved
     )
 
 
+def _parse_stride(parser: Parser) -> SSAValue | None:
+    if parser.parse_optional_punctuation(",") is None:
+        return None
+    return parser.resolve_operand(parser.parse_unresolved_operand(), IndexType())
+
+
 def _print_place(printer: Printer, base: SSAValue, indices: Sequence[SSAValue]) -> None:
     printer.print_string(" ")
     printer.print_ssa_value(base)
@@ -206,19 +212,16 @@ class TileLoadOp(IRDLOperation):
     def parse(cls, parser: Parser) -> Self:
         """Read `%m[%i, ..], %stride : memref into tile`."""
         base, names = _parse_place(parser)
-        stride = None
-        if parser.parse_optional_punctuation(",") is not None:
-            stride = parser.parse_operand()
+        stride = _parse_stride(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         operand = parser.resolve_operand(base, parser.parse_type())
         parser.parse_keyword("into")
         indices = parser.resolve_operands(names, [IndexType()] * len(names), parser.pos)
         type = parser.parse_type()
-        op = cls.build(
+        return cls.build(
             operands=[operand, indices, stride], result_types=[type], attributes=attributes
         )
-        return op
 
     def print(self, printer: Printer) -> None:
         """Write what `parse` reads."""
@@ -269,15 +272,13 @@ class TileStoreOp(IRDLOperation):
         """Read `%m[%i, ..], %t, %stride : memref, tile`."""
         base, names = _parse_place(parser)
         parser.parse_punctuation(",")
-        value = parser.parse_operand()
-        stride = None
-        if parser.parse_optional_punctuation(",") is not None:
-            stride = parser.parse_operand()
+        tile = parser.parse_unresolved_operand()
+        stride = _parse_stride(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         operand = parser.resolve_operand(base, parser.parse_type())
         parser.parse_punctuation(",")
-        parser.parse_type()
+        value = parser.resolve_operand(tile, parser.parse_type())
         indices = parser.resolve_operands(names, [IndexType()] * len(names), parser.pos)
         return cls.build(operands=[operand, indices, value, stride], attributes=attributes)
 

@@ -32,7 +32,7 @@ It makes no difference how many tiles of sums there are.
 LOADED_AGAIN = 4
 """Cycles to store a row of sums and to load it as a vector.
 
-Emerald Rapids, products of 784 x 192 sums of 32 bytes: 34 us, in vectors 28; of 64 bytes: 34 and 46.
+Emerald Rapids, 784 x 192 sums of 32 bytes: 34 us, in vectors 28; of 64 bytes: 34 us and 46.
 """
 LATENCY_OF_VECTORS = 5
 """Cycles from a product of words to the next with the same sums."""
