@@ -61,9 +61,8 @@ def multiplied_words(lhs: Array, rhs: Array, acc: Array) -> Array:
     rows, columns = lhs.shape[0], acc.shape[1]
     words = rhs.reshape(rhs.shape[0], columns, -1)
     factors = words.transpose(0, 2, 1).reshape(-1, columns)
-    return (acc + lhs.astype(np.int64).reshape(rows, -1) @ factors.astype(np.int64)).astype(
-        acc.dtype
-    )
+    product = lhs.astype(np.int64).reshape(rows, -1) @ factors.astype(np.int64)
+    return (acc.astype(np.int64) + product).astype(acc.dtype)
 
 
 def multiplied_pairs(lhs: Array, rhs: Array, acc: Array) -> Array:
@@ -78,7 +77,7 @@ def multiplied_pairs(lhs: Array, rhs: Array, acc: Array) -> Array:
             row = rhs[step, part::PAIR].astype(np.float64)
             total = sums[part].astype(np.float64) + np.multiply.outer(column, row)
             sums[part] = total.astype(np.float32)
-    return acc + (sums[0] + sums[1])
+    return acc.astype(np.float32) + (sums[0] + sums[1])
 
 
 def _bytes(value: SSAValue, array: Array, *, unsigned: bool) -> Array:

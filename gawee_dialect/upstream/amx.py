@@ -5,7 +5,7 @@ factors, four bytes or two bf16 of a row are summed into one of them.
 """
 
 from abc import ABC
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import (
@@ -47,7 +47,7 @@ ROW_BYTES = 64
 WORD_BYTES = 4
 """Bytes of a sum, and of the numbers whose products are added to it at once."""
 
-_BYTES = {i8: 1, bf16: 2, i32: 4, f32: 4}
+_BYTES: Mapping[Attribute, int] = {i8: 1, bf16: 2, i32: 4, f32: 4}
 
 
 @irdl_attr_definition
@@ -83,7 +83,7 @@ class TileType(ParametrizedAttribute, TypeAttribute):
     @property
     def row_bytes(self) -> int:
         """The bytes of a row."""
-        return self.columns.data * _BYTES[self.element_type]
+        return self.columns.data * _BYTES.get(self.element_type, 0)
 
     def verify(self) -> None:
         if self.element_type not in _BYTES:

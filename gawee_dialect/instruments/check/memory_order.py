@@ -218,7 +218,10 @@ def _rows(op: TileLoadOp | TileStoreOp, inputs: PythonValues) -> Touched:
     """Yield the rows of a tile; the interpreter reports what is out of bounds."""
     last = 1 + len(op.indices)
     is_write = isinstance(op, TileStoreOp)
-    type, stride = tile_of(op.val if is_write else op.res), inputs[last + is_write :]
+    type, stride = (
+        tile_of(op.val if isinstance(op, TileStoreOp) else op.res),
+        inputs[last + is_write :],
+    )
     if is_array(inputs[0]):
         yield rows_of(inputs[0], inputs[1:last], type, *stride), is_write
 

@@ -115,7 +115,7 @@ def _lanes(indices: Iterable[SSAValue], type: Attribute) -> Sequence[int]:
 def _tile(op: TileLoadOp | TileStoreOp) -> Box | None:
     """Return the rows of a tile that lie as those of its memref do."""
     is_write, rank = isinstance(op, TileStoreOp), len(op.indices)
-    type = tile_of(op.val if is_write else op.res)
+    type = tile_of(op.val if isinstance(op, TileStoreOp) else op.res)
     if op.stride is not None or rank < 2:
         return None
     sizes = [*[1] * (rank - 2), type.shape[0], type.row_bytes // element_bytes(element_of(op.base))]

@@ -111,9 +111,11 @@ class MatrixTiles:
         product, deep = tile_product(op), schedule.tile(op.sizes)[depth]
         if product is None or deep > product.most or deep % product.in_word:
             return None
-        steps = {loop.step for loop in loops if loop.dim == depth}
-        if any(size % step for step in (deep, *steps) for size in (op.sizes[depth],)):
-            return None
+        sizes = list(extent)
+        for dim, step in loops:
+            if sizes[dim] % step:
+                return None
+            sizes[dim] = step
         if extent[schedule.tiles.dim] % schedule.tiles.step:
             return None
         tiles = MatrixTiles(
@@ -206,8 +208,8 @@ class MatrixTiles:
         counter, *carried = body.args
         counter.name_hint = f"d{dim}"
         self.counters.trip_counts[counter] = count
-        bounds = [constant_index(builder, each) for each in (0, count, 1)]
-        loop = builder.insert(scf.ForOp(*bounds, sums, body))
+        lower, upper, one = (constant_index(builder, each) for each in (0, count, 1))
+        loop = builder.insert(scf.ForOp(lower, upper, one, sums, body))
         loop.attributes[UNROLL] = ROLLED
         inner = Builder(InsertPoint.at_end(body))
         at = list(first)

@@ -325,8 +325,9 @@ class AssignLayouts(TargetPass):
 
     1. What mixes channels (a convolution) writes blocks of as many channels as a vector has
        lanes, or of 8 where that divides them; one in groups as many as divide a group's channels.
-       What treats each channel for itself keeps the block of what it reads. Tensors that are
-       concatenated are stored like the whole.
+       What treats each channel for itself keeps the block of what it reads. Bytes that are read as
+       words are in blocks of four times as many where the processor multiplies tiles of them.
+       Tensors that are concatenated are stored like the whole.
     2. A tensor that is padded with zeros is stored with a halo as wide as its widest padding, which
        the kernel that makes it writes. The padding itself disappears. Below a maximum of what is
        never negative, zeros do for minus infinity.

@@ -289,7 +289,9 @@ class AssignSchedules(MachinePass, ScheduledPass):
     3. Weights that a reduction reads are copied into the order in which the schedule reads them;
        `hoist-parameter-computation` then moves the copy into `@prepare`. Those that a kernel
        computes in that order stay as they are.
-    4. A kernel that takes long enough has its outermost loops shared among threads. One that is
+    4. Products of bytes and of bf16 are those of tiles, where the processor has registers for them
+       and that takes fewer cycles (`tile_products.py`).
+    5. A kernel that takes long enough has its outermost loops shared among threads. One that is
        part of a step is not, where threads compute steps of their own.
 
     A kernel that has a schedule keeps it. One that the database has a choice for gets
@@ -513,12 +515,7 @@ class _Scheduler:
                 continue
             if index not in asked and not is_packed(operand, kernel, schedule.data.vector):
                 continue
-            pair = schedule.data.pair(op.num_parallel)
-            if schedule.data.tiles is not None and (product := tile_product(op)) is not None:
-                pair = (
-                    schedule.data.depth(op.sizes, op.num_parallel) if product.in_word > 1 else None
-                )
-            packing = Packing.of(operand, schedule.data, op.sizes, pair)
+            packing = Packing.of(operand, schedule.data, op.sizes, _pair(op, schedule.data))
             if not packing.is_order_of(operand):
                 op.operands[index] = pack(builder, operand, packing, op.sizes)
                 maps[index] = AffineMap(len(op.sizes), 0, packing.exprs)
