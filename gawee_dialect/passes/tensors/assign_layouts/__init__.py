@@ -18,7 +18,13 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
-from gawee_dialect.analysis.kernel_kind import BYTES, Pad, bytes_of_words, zero_pad_of
+from gawee_dialect.analysis.kernel_kind import (
+    BYTES,
+    Pad,
+    bytes_of_words,
+    multiplied_inputs,
+    zero_pad_of,
+)
 from gawee_dialect.dialect.affine_range import is_linear, used_dims
 from gawee_dialect.dialect.graph.scan import kernel_blocks
 from gawee_dialect.dialect.kernels.kernel import KernelOp, copy_kernel
@@ -244,7 +250,10 @@ class Layouts:
             layout = self.of(value if pad is None else pad.source)
             same = self._channel_dim(map, shape_of(value)) == channel
             if same and layout.block > 1:
-                return self._largest_block(channels, max(layout.block, self._most(op)))
+                # A window of each channel's own pixels stores vectors side by side.
+                is_window = isinstance(op, KernelOp) and multiplied_inputs(op) is not None
+                most = layout.block if is_window else max(layout.block, self._most(op))
+                return self._largest_block(channels, most)
             if layout.block % BYTES.value == 0 and _joins_words(op):
                 return layout.block // BYTES.value  # memory is the same then
         return None
