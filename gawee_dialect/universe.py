@@ -113,6 +113,7 @@ CORRECTED_DIALECTS: dict[str, Callable[[], Dialect]] = {
     # Ours in the place of xDSL's dialect of the same name, which lacks or misprints ops. An entry
     # point can't replace a dialect, so xdsl-opt doesn't see these.
     "affine": _dialect_factory("gawee_dialect.upstream.affine", "AFFINE"),
+    "amx": _dialect_factory("gawee_dialect.upstream.amx", "AMX"),
     "arith": _dialect_factory("gawee_dialect.upstream.arith", "ARITH"),
     "linalg": _dialect_factory("gawee_dialect.upstream.linalg", "LINALG"),
     "llvm": _dialect_factory("gawee_dialect.upstream.llvm", "LLVM"),

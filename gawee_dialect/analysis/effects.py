@@ -12,6 +12,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import SymbolTable
 
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
+from gawee_dialect.upstream.amx import TileStoreOp
 from gawee_dialect.upstream.walk import inner_ops
 
 # What an op reads: its operands, and the values from around it that its regions use.
@@ -75,7 +76,8 @@ def memory_of(value: SSAValue) -> SSAValue:
 @cache
 def _may_write(kind: type[Operation]) -> bool:
     """Whether an op without regions is of a class that writes buffers."""
-    writing = (memref.CopyOp, memref.StoreOp, vector.StoreOp, vector.MaskedStoreOp)
+    stores = memref.StoreOp, vector.StoreOp, vector.MaskedStoreOp, TileStoreOp
+    writing = (memref.CopyOp, *stores)
     return issubclass(kind, (LinalgStructuredOperation, StructuredKernel, CallOp, *writing))
 
 
@@ -102,7 +104,7 @@ class WrittenBuffers:
                 yield op.destination
             case memref.StoreOp():
                 yield op.memref
-            case vector.StoreOp() | vector.MaskedStoreOp():
+            case vector.StoreOp() | vector.MaskedStoreOp() | TileStoreOp():
                 yield op.base
             case CallOp():
                 written = self._by_callee(op)

@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.c_entry import CInterface, add_c_entry, c_interface
 from gawee_dialect.backend.code_generation import emit_assembly, emit_object
-from gawee_dialect.backend.jit import Target, make_machine, optimized_module, system_of
+from gawee_dialect.backend.jit import Target, make_machine, optimized_text, system_of
 from gawee_dialect.backend.llvm_text import llvm_text
 from gawee_dialect.backend.memory import CACHE_LINE
 from gawee_dialect.backend.openmp import START_TEAM
@@ -32,6 +32,11 @@ from gawee_dialect.dialect.entry import MAIN
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import shape_text
+from gawee_dialect.target.tile_permission import (
+    ARCH_REQ_XCOMP_PERM,
+    SYS_ARCH_PRCTL,
+    XFEATURE_XTILEDATA,
+)
 from gawee_dialect.whole_file import write_file
 
 # NAME.weights.bin: 64 bytes that say what it is, then the blob that the code reads.
@@ -646,13 +651,35 @@ def write_code(
     return [write_file(directory / file, data) for file, data in files.items()]
 
 
+_ASK = f"i64 {SYS_ARCH_PRCTL}, i64 {ARCH_REQ_XCOMP_PERM}, i64 {XFEATURE_XTILEDATA}"
+_CONSTRUCTOR = "{ i32, ptr, ptr }"
+TILES_ARE_ASKED_FOR = f"""
+declare i64 @syscall(i64, ...)
+
+define internal void @ask_for_tiles() {{
+  %refused = call i64 (i64, ...) @syscall({_ASK})
+  ret void
+}}
+
+@llvm.global_ctors = appending global [1 x {_CONSTRUCTOR}] [
+  {_CONSTRUCTOR} {{ i32 65535, ptr @ask_for_tiles, ptr null }}
+]
+"""
+"""What runs when code that multiplies tiles is loaded: Linux gives a process these registers when
+it asks for them, and its threads have them too."""
+
+
 def _code(module: ModuleOp, kinds: Collection[str], name: str, target: Target) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
+    target = target.resolved()
+    text = llvm_text(module, target.function_attributes())
+    if "@llvm.x86.tile" in text:
+        text += TILES_ARE_ASKED_FOR
     if "ll" in kinds:
-        files[f"{name}.ll"] = llvm_text(module, target.function_attributes()).encode()
+        files[f"{name}.ll"] = text.encode()
     if not {"asm", "obj", "shared"} & set(kinds):
         return files
-    parsed, machine = optimized_module(module, target, jit=False)
+    parsed, machine = optimized_text(text, target, jit=False)
     emitters: dict[str, Callable[[], bytes]] = {
         "asm": lambda: emit_assembly(machine, parsed).encode(),
         "obj": lambda: emit_object(machine, parsed),

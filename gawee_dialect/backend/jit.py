@@ -19,8 +19,9 @@ from gawee_dialect.backend.code_generation import assemble, emit_assembly, emit_
 from gawee_dialect.backend.memory import LLVM, forget_code_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.native_code import sources_of
-from gawee_dialect.target.description import HOST, PROCESSORS, Processor
+from gawee_dialect.target.description import HOST, PROCESSORS, Processor, multiplies_tiles
 from gawee_dialect.target.host import llvm_host
+from gawee_dialect.target.tile_permission import may_use_tiles
 
 LINKED_PREFIX = "gawee."
 """Begins the names of what pieces of one program have from each other; none of C is called so."""
@@ -280,6 +281,8 @@ class NativeModule:
             text, sources = llvm_text(code, target.function_attributes()), sources_of(code)
             code = replace(compile_object(text, target), sources=sources)
         machine = make_machine(target, jit=True)
+        if multiplies_tiles(target.cpu, target.features):
+            may_use_tiles()
         if code.sources:
             from gawee_dialect.backend.native_code import load_native_code
 

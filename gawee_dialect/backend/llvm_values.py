@@ -25,6 +25,7 @@ from xdsl.dialects.llvm import (
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from gawee_dialect.hints import isa
+from gawee_dialect.upstream.llvm import X86AMXType
 
 SIMPLE_TYPES: Mapping[type[Attribute], str] = {
     Float16Type: "half",
@@ -32,6 +33,7 @@ SIMPLE_TYPES: Mapping[type[Attribute], str] = {
     Float64Type: "double",
     LLVMPointerType: "ptr",
     LLVMVoidType: "void",
+    X86AMXType: "x86_amx",
 }
 
 MAX_SPELLED_OUT = 16

@@ -28,6 +28,7 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.dialect.evaluated import NamedMeaningOp
 from gawee_dialect.dialect.types import shape_text, tensor_type
 from gawee_dialect.interpreter.affine import AffineFunctions
+from gawee_dialect.interpreter.amx import AmxFunctions
 from gawee_dialect.interpreter.arith import ArithFunctions
 from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.cf import CfFunctions
@@ -117,6 +118,7 @@ FUNCTIONS: tuple[type[OpFunctions], ...] = (
     VectorFunctions,
     VectorMemoryFunctions,
     VectorTransferFunctions,
+    AmxFunctions,
 )
 
 FUNC_OPS: frozenset[type[Operation]] = frozenset((func.FuncOp, func.ReturnOp, func.CallOp))

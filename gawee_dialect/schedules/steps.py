@@ -348,7 +348,14 @@ def _own_axes(op: KernelOp) -> frozenset[int]:
     return frozenset(dim for dim in plain if dim not in joined)
 
 
-def nest(old: Nest, *loops: str, vector: str = "", parallel: int = 0, prefetch: str = "") -> Nest:
+def nest(
+    old: Nest,
+    *loops: str,
+    vector: str = "",
+    parallel: int = 0,
+    prefetch: str = "",
+    tiles: str = "",
+) -> Nest:
     """Say the wanted loops, as `#gawee.schedule` does: the declarative form of all steps.
 
     rewrite: any loops  ->  nest("m by 6", "n by 32", "k", vector="n by 16", parallel=1)
@@ -361,6 +368,8 @@ def nest(old: Nest, *loops: str, vector: str = "", parallel: int = 0, prefetch: 
         if found is None:
             raise IllegalStep(f"expected such as 'input 1 along d0', got '{prefetch}'")
         wanted = replace(wanted, prefetch=Prefetch(int(found[1]), old.dim(found[2])))
+    if tiles:
+        wanted = replace(wanted, tiles=old.loop(tiles))
     return old.with_schedule(wanted)
 
 
@@ -525,6 +534,8 @@ def _declared(nest: Nest, schedule: Schedule) -> Step:
         keywords.append(("vector", nest.loop_name(schedule.vector)))
     if schedule.parallel:
         keywords.append(("parallel", schedule.parallel))
+    if schedule.tiles is not None:
+        keywords.append(("tiles", nest.loop_name(schedule.tiles)))
     if schedule.prefetch is not None:
         keywords.append(("prefetch", str(schedule.prefetch)))
     return Step("nest", tuple(map(nest.loop_name, schedule.loops)), tuple(keywords))

@@ -137,6 +137,8 @@ def _check(nest: Nest, ops: Sequence[Operation]) -> None:
         wrong = "padding before another op in the same loops"
     elif nest.schedule.prefetch is not None:
         wrong = "a prefetch"
+    elif nest.schedule.tiles is not None:
+        wrong = "tiles"
     if wrong is not None:
         raise IllegalStep(f"cannot write {wrong} in the transform dialect: no op is written for it")
 

@@ -512,6 +512,8 @@ def nest_text(op: KernelOp, nest: Nest) -> str:
         )
         for row in rows
     ]
+    if schedule.tiles is not None:
+        lines.append(f"products of tiles of {nest.loop_name(schedule.tiles)}")
     if schedule.prefetch is not None:
         along = nest.names[schedule.prefetch.dim]
         lines.append(f"prefetch {names[schedule.prefetch.input]} along {along}")

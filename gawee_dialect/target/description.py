@@ -111,6 +111,23 @@ MULTIPLY_BF16 = frozenset(
 )
 """The processors that have it, by LLVM's name."""
 
+TILES, BYTE_TILES, BF16_TILES = "amx-tile", "amx-int8", "amx-bf16"
+"""LLVM's features of processors that multiply tiles: of bytes, and of bf16."""
+
+MULTIPLY_TILES = frozenset(
+    "diamondrapids emeraldrapids graniterapids graniterapids-d sapphirerapids".split()
+)
+"""The processors that have all of them, by LLVM's name."""
+
+
+def multiplies_tiles(cpu: str, features: str, kind: str = TILES) -> bool:
+    """Whether a processor by LLVM's name, with features, has instructions for tiles of a kind."""
+    said, needed = features.split(","), (TILES, kind)
+    if any(f"-{each}" in said for each in needed):
+        return False
+    return cpu in MULTIPLY_TILES or all(f"+{each}" in said for each in needed)
+
+
 LANE_BY_LANE = ("+prefer-no-gather", "+prefer-no-scatter")
 """LLVM's tuning flags for AMD's processors: their gathers take longer than so many loads."""
 
@@ -203,6 +220,16 @@ class Processor:
         said = self.features.split(",")
         known = self.cpu in MULTIPLY_BF16 and f"-{BF16_PRODUCTS}" not in said
         return self.vector_bits if known or f"+{BF16_PRODUCTS}" in said else 0
+
+    @property
+    def byte_tiles(self) -> bool:
+        """Whether one instruction multiplies tiles of bytes (AMX-INT8)."""
+        return multiplies_tiles(self.cpu, self.features, BYTE_TILES)
+
+    @property
+    def bf16_tiles(self) -> bool:
+        """Whether one instruction multiplies tiles of bf16 (AMX-BF16)."""
+        return multiplies_tiles(self.cpu, self.features, BF16_TILES)
 
     @property
     def looks_up(self) -> bool:

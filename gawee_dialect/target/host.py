@@ -23,6 +23,7 @@ from gawee_dialect.target.description import (
     KIB,
     MIB,
     MULTIPLY_ADDS,
+    TILES,
     VECTORS,
     X86_64,
     Memory,
@@ -30,6 +31,7 @@ from gawee_dialect.target.description import (
     named_processor,
     tuning_of,
 )
+from gawee_dialect.target.tile_permission import may_use_tiles
 from gawee_dialect.whole_file import write_file
 
 CACHE_VARIABLE = "GAWEE_CACHE_DIR"
@@ -60,6 +62,8 @@ def this_processor() -> tuple[str, str]:
     from llvmlite import binding
 
     cpu, features = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+    if f"+{TILES}" in features and not may_use_tiles():
+        features = features.replace("+amx-", "-amx-")
     return cpu, ",".join((features, *tuning_of(cpu)))
 
 

@@ -136,6 +136,10 @@ def processor_lines(processor: Processor) -> Iterator[str]:
     yield f"{model_name()}; LLVM's name: {processor.cpu}"
     yield f"{physical_cores()} cores for this process"
     yield f"{processor.vector_registers} vector registers of {processor.vector_bits} bits"
+    kinds = {"bytes": processor.byte_tiles, "bf16": processor.bf16_tiles}
+    tiles = [name for name, has_them in kinds.items() if has_them]
+    if tiles:
+        yield f"products of tiles of {' and '.join(tiles)}"
     caches = (f"{each.name} {size_text(each.size)}" for each in processor.memories if each.size)
     yield f"caches: {', '.join(caches)}"
     yield processor.summary()

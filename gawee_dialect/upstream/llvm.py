@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.dialects.llvm import FastMathAttr, GenericCastOp, LLVMPointerType
-from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, SSAValue
+from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -143,6 +143,13 @@ class LoopAnnotationAttr(ParametrizedAttribute):
 
         groups = parser.parse_comma_separated_list(parser.Delimiter.ANGLE, group)
         return [DictionaryAttr(dict(groups))]
+
+
+@irdl_attr_definition
+class X86AMXType(ParametrizedAttribute, TypeAttribute):
+    """A tile register of AMX, whose shape the instructions say. xDSL has no such type."""
+
+    name = "llvm.x86_amx"
 
 
 NOT_INLINED = ArrayAttr([StringAttr("noinline")])
@@ -453,5 +460,5 @@ ADDED_OPS = (
 LLVM = Dialect(
     "llvm",
     [*(op for op in llvm.LLVM.operations if op not in (*REPLACED_OPS, llvm.ICmpOp)), *ADDED_OPS],
-    [*llvm.LLVM.attributes, LoopAnnotationAttr],
+    [*llvm.LLVM.attributes, LoopAnnotationAttr, X86AMXType],
 )

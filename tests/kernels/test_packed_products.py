@@ -30,8 +30,9 @@ from tests.kernels.compiled import Way, module_of
 
 Integers = NDArray[np.integer]
 
-# With and without an instruction for four bytes, of 512 bits and of 256, and for other processors.
-TARGETS = ("znver5", "alderlake", "skylake-avx512", "haswell")
+# With and without an instruction for four bytes, of 512 bits and of 256, for other processors, and
+# with one for tiles of them.
+TARGETS = ("znver5", "alderlake", "skylake-avx512", "haswell", "sapphirerapids")
 DTYPES = ("uint8", "int8")
 
 
@@ -43,6 +44,8 @@ def runs_here(target: str) -> bool:
     needed = set(VECTORS[target].features)
     if target in ("znver5", "alderlake"):  # LLVM has the shorter instruction where there are both
         needed |= {"+avxvnni", "+avx512vnni"} if target == "znver5" else {"+avxvnni"}
+    if target == "sapphirerapids":
+        needed |= {"+amx-int8"}
     return needed <= set(features)
 
 

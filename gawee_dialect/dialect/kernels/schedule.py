@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil, prod
 from typing import NamedTuple
 
 from xdsl.ir import Data
@@ -13,6 +14,12 @@ from gawee_dialect.dialect.open_size import OpenSize
 
 MOST_VECTORS = 32
 """Along a reduction, in a tile: as many as there are registers at most."""
+TILE_ROWS = 16
+"""The most rows of a tile register."""
+TILE_REGISTERS = 8
+"""Tile registers: of sums, and of the factors that are multiplied."""
+MOST_DEPTH = 32
+"""The most neighbours along a reduction that are multiplied at once: 16 words, or 32 bf16."""
 PAIR = 2
 """Neighbours along a reduction that a step may add up, one behind the other."""
 
@@ -55,12 +62,16 @@ class Schedule:
        this one computes: a little at each step of the reductions. The part is one run of memory,
        as it is of weights that are packed in the order in which they are read; of an input in
        blocks it is a run for each block, which the steps of that block fetch.
+    6. `tiles` says along which parallel dimension the rows of tile registers are, and how many of
+       them a register has at most; its columns are the lanes of a vector. What the innermost loop
+       over one reduction leaves is multiplied at once.
     """
 
     loops: tuple[Loop, ...]
     vector: Loop | None = None
     parallel: int = 0
     prefetch: Prefetch | None = None
+    tiles: Loop | None = None
 
     def tile(self, bounds: Sequence[int]) -> tuple[int, ...]:
         """Return the size of the register tile along each dimension."""
@@ -76,8 +87,17 @@ class Schedule:
         Parallel dimensions come before the first one that is reduced.
         """
         dim, step = self.loops[-1] if self.loops else Loop(0)
+        if self.tiles is not None:
+            return None
         is_vector = self.vector is not None and self.vector.dim == dim
         return dim if step == PAIR and dim >= first_reduction and not is_vector else None
+
+    def depth(self, bounds: Sequence[int], first_reduction: int) -> int | None:
+        """Return the reduction of which a product of tiles takes neighbours; None where none is."""
+        if self.tiles is None:
+            return None
+        tile = self.tile(bounds)
+        return next((dim for dim in range(first_reduction, len(tile)) if tile[dim] != 1), None)
 
     def problem(self, bounds: Sequence[int], reductions: int) -> str | None:
         """Say why a kernel with these bounds, the last `reductions` reduced, cannot run so."""
@@ -101,6 +121,7 @@ class Schedule:
         return (
             self._open_problem(bounds, sizes)
             or self._vector_problem(sizes, first_reduction)
+            or self._tiles_problem(sizes, first_reduction)
             or self._prefetch_problem(rank, first_reduction)
         )
 
@@ -141,6 +162,8 @@ class Schedule:
 
     def _vector_problem(self, tile: Sequence[int], first_reduction: int) -> str | None:
         vector, pair = self.vector, self.pair(first_reduction)
+        if self.tiles is not None:
+            pair = self.depth(tile, first_reduction)
         for dim in range(first_reduction, len(tile)):
             if tile[dim] != 1 and dim != pair and (vector is None or vector.dim != dim):
                 return f"expected a loop by 1 over reduction d{dim}, got a tile of {tile[dim]}"
@@ -155,6 +178,30 @@ class Schedule:
             return f"expected a tile of at most {most} along d{vector.dim}, got {tile[vector.dim]}"
         return None
 
+    def _tiles_problem(self, tile: Sequence[int], first_reduction: int) -> str | None:
+        """Say why points of a register tile are no tiles of products."""
+        rows, vector = self.tiles, self.vector
+        if rows is None:
+            return None
+        if vector is None or vector.dim >= first_reduction or vector.step > TILE_ROWS:
+            return f"expected tiles along a vector of up to {TILE_ROWS} parallel points, got none"
+        if rows.dim >= first_reduction or rows.dim == vector.dim:
+            return f"expected tiles along another parallel dimension, got d{rows.dim}"
+        if not 1 <= rows.step <= TILE_ROWS:
+            return f"expected tiles of 1 to {TILE_ROWS} rows, got {rows.step}"
+        depth = self.depth(tile, first_reduction)
+        if depth is None or tile[depth] > MOST_DEPTH:
+            return f"expected tiles of 2 to {MOST_DEPTH} points of one reduction, got another step"
+        columns = ceil(tile[vector.dim] / vector.step)
+        others = (
+            n for dim, n in enumerate(tile[:first_reduction]) if dim not in (vector.dim, rows.dim)
+        )
+        down = ceil(tile[rows.dim] / rows.step) * prod(others)
+        registers = columns * down + min(columns, down) + 1
+        if registers > TILE_REGISTERS:
+            return f"expected at most {TILE_REGISTERS} tile registers, got {registers}"
+        return None
+
 
 @irdl_attr_definition
 class ScheduleAttr(Data[Schedule]):
@@ -163,6 +210,7 @@ class ScheduleAttr(Data[Schedule]):
     ```mlir
     #gawee.schedule<loops = [d1 by 32, d2, d3 by 14, d4, d5], vector = d1 by 16, parallel = 2>
     #gawee.schedule<loops = [d0, d1 by 6, d3], vector = d2 by 16, prefetch = input 1 along d0>
+    #gawee.schedule<loops = [d1 by 32, d0 by 32, d2 by 16], vector = d1 by 16, tiles = d0 by 16>
     ```
     """
 
@@ -176,11 +224,14 @@ class ScheduleAttr(Data[Schedule]):
             loops = parser.parse_comma_separated_list(
                 parser.Delimiter.SQUARE, lambda: _parse_loop(parser)
             )
-            vector, parallel, prefetch = None, 0, None
+            vector, parallel, prefetch, tiles = None, 0, None, None
             while parser.parse_optional_punctuation(",") is not None:
                 if parser.parse_optional_keyword("vector") is not None:
                     parser.parse_punctuation("=")
                     vector = _parse_loop(parser)
+                elif parser.parse_optional_keyword("tiles") is not None:
+                    parser.parse_punctuation("=")
+                    tiles = _parse_loop(parser)
                 elif parser.parse_optional_keyword("prefetch") is not None:
                     parser.parse_punctuation("=")
                     prefetch = _parse_prefetch(parser)
@@ -188,7 +239,7 @@ class ScheduleAttr(Data[Schedule]):
                     parser.parse_keyword("parallel")
                     parser.parse_punctuation("=")
                     parallel = parser.parse_integer(allow_boolean=False, allow_negative=False)
-        return Schedule(tuple(loops), vector, parallel, prefetch)
+        return Schedule(tuple(loops), vector, parallel, prefetch, tiles)
 
     def print_parameter(self, printer: Printer) -> None:
         schedule = self.data
@@ -196,6 +247,8 @@ class ScheduleAttr(Data[Schedule]):
             printer.print_string(f"loops = [{', '.join(map(str, schedule.loops))}]")
             if schedule.vector is not None:
                 printer.print_string(f", vector = {schedule.vector}")
+            if schedule.tiles is not None:
+                printer.print_string(f", tiles = {schedule.tiles}")
             if schedule.parallel:
                 printer.print_string(f", parallel = {schedule.parallel}")
             if schedule.prefetch is not None:

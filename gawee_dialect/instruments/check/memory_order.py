@@ -25,12 +25,14 @@ from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.instruments.check.execute import is_array, not_interpretable
 from gawee_dialect.instruments.check.failure import Violation
 from gawee_dialect.instruments.check.parallel_writes import is_of_threads
+from gawee_dialect.interpreter.amx import rows_of
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.loop_views import loop_ranges, loop_view
 from gawee_dialect.interpreter.machine import Machine
 from gawee_dialect.interpreter.run import Program
 from gawee_dialect.interpreter.scf import SeesLoops
 from gawee_dialect.interpreter.vector import vector_shape
+from gawee_dialect.upstream.amx import TileLoadOp, TileStoreOp, tile_of
 from gawee_dialect.upstream.walk import all_ops
 
 MOST_NUMBERS = 1_000_000
@@ -196,6 +198,8 @@ def _touched(op: Operation, inputs: PythonValues, captured: Iterable[object]) ->
                 indices = [*inputs[1:-3], inputs[-3] + lane]
                 is_write = isinstance(op, vector.MaskedStoreOp)
                 yield from _part(inputs[0], indices, 1, is_write=is_write)
+        case TileLoadOp() | TileStoreOp():
+            yield from _rows(op, inputs)
         case memref.CopyOp():
             yield inputs[0], False
             yield inputs[1], True
@@ -208,6 +212,18 @@ def _touched(op: Operation, inputs: PythonValues, captured: Iterable[object]) ->
             yield from ((each, False) for each in captured if is_array(each))
         case _:
             pass
+
+
+def _rows(op: TileLoadOp | TileStoreOp, inputs: PythonValues) -> Touched:
+    """Yield the rows of a tile; the interpreter reports what is out of bounds."""
+    last = 1 + len(op.indices)
+    is_write = isinstance(op, TileStoreOp)
+    type, stride = (
+        tile_of(op.val if isinstance(op, TileStoreOp) else op.res),
+        inputs[last + is_write :],
+    )
+    if is_array(inputs[0]):
+        yield rows_of(inputs[0], inputs[1:last], type, *stride), is_write
 
 
 def _lanes(value: SSAValue) -> int:
@@ -328,7 +344,7 @@ def _needs_run(op: Operation) -> bool:
             return False
 
 
-LOADS = memref.LoadOp | vector.LoadOp | vector.MaskedLoadOp
+LOADS = memref.LoadOp | vector.LoadOp | vector.MaskedLoadOp | TileLoadOp
 
 
 def _is_placed_by_data(op: Operation) -> bool:
@@ -336,6 +352,8 @@ def _is_placed_by_data(op: Operation) -> bool:
         case memref.LoadOp() | memref.StoreOp():
             return any(map(_comes_from_memory, op.indices))
         case vector.LoadOp() | vector.StoreOp() | vector.MaskedLoadOp() | vector.MaskedStoreOp():
+            return any(map(_comes_from_memory, op.indices))
+        case TileLoadOp() | TileStoreOp():
             return any(map(_comes_from_memory, op.indices))
         case memref.SubviewOp():
             return any(map(_comes_from_memory, op.offsets))

@@ -30,7 +30,8 @@ from xdsl.utils.exceptions import InterpretationError
 from gawee_dialect.analysis.effects import WrittenBuffers, buffer_of, memory_of
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.dialect.graph.scan import threads_of
-from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of
+from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.failure import Violation
 from gawee_dialect.interpreter.arith import SCALAR_ARITH
@@ -38,6 +39,7 @@ from gawee_dialect.interpreter.arrays import ShapedType, dtype_of
 from gawee_dialect.interpreter.loop_views import loop_ranges
 from gawee_dialect.interpreter.scalars import evaluate_scalar
 from gawee_dialect.passes.buffers.plan_memory import find_workspace
+from gawee_dialect.upstream.amx import TileLoadOp, TileStoreOp, tile_of
 from gawee_dialect.upstream.scf import ForallOp, InParallelOp
 from gawee_dialect.upstream.tensor import ParallelInsertSliceOp
 
@@ -94,6 +96,8 @@ def touched_box(op: Operation) -> Box | None:
         case vector.MaskedLoadOp() | vector.MaskedStoreOp():
             lanes = _lanes_of_mask(op)
             return None if False in lanes[: sum(lanes)] else reached_box(op)
+        case TileLoadOp() | TileStoreOp():
+            return _tile(op)
         case ParallelInsertSliceOp():
             return _slice(op)
         case _:
@@ -106,6 +110,16 @@ def _lanes(indices: Iterable[SSAValue], type: Attribute) -> Sequence[int]:
     if sizes and isa(type, VectorType[Attribute]):
         sizes[-1] = prod(type.get_shape())
     return sizes
+
+
+def _tile(op: TileLoadOp | TileStoreOp) -> Box | None:
+    """Return the rows of a tile that lie as those of its memref do."""
+    is_write, rank = isinstance(op, TileStoreOp), len(op.indices)
+    type = tile_of(op.val if isinstance(op, TileStoreOp) else op.res)
+    if op.stride is not None or rank < 2:
+        return None
+    sizes = [*[1] * (rank - 2), type.shape[0], type.row_bytes // element_bytes(element_of(op.base))]
+    return op.base, [*op.indices], sizes, is_write
 
 
 def reached_box(op: Operation) -> Box | None:
@@ -420,6 +434,8 @@ def _places(buffers: WrittenBuffers, op: Operation) -> Sequence[SSAValue]:
         case memref.StoreOp():
             return (op.memref, *op.indices)
         case vector.StoreOp():
+            return (op.base, *op.indices)
+        case TileStoreOp():
             return (op.base, *op.indices)
         case vector.MaskedStoreOp():
             return (op.base, *op.indices, op.mask)

@@ -33,6 +33,7 @@ from gawee_dialect.passes.buffers.plan_memory import (
 )
 from gawee_dialect.passes.instrument import report_statistic
 from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.upstream.amx import TileLoadOp, TileStoreOp
 
 GROWTH = 1.2
 """How many times the bytes alive at once may be what they were."""
@@ -47,6 +48,8 @@ ACCESSES = (
     vector.StoreOp,
     vector.MaskedLoadOp,
     vector.MaskedStoreOp,
+    TileLoadOp,
+    TileStoreOp,
     CallOp,
 )
 """Ops of which it is known what they read and write, and that keep no buffer."""

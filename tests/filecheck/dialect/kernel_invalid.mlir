@@ -662,3 +662,129 @@ func.func @c8_an_op_has_no_result(%x: tensor<3xf32>, %y: memref<f32>) {
   } : tensor<3xf32>
   func.return
 }
+
+// -----
+
+// KernelOp C7: schedule; tiles
+// CHECK: error: 'gawee.kernel' op schedule: expected tiles along a vector of up to 16 parallel points, got none
+func.func @tiles_without_a_vector(%x: tensor<35x22xf32>, %w: tensor<22x32xf32>) -> tensor<35x32xf32> {
+  %y = gawee.kernel parallel [35, 32] reduce [22] ins(%x, %w : tensor<35x22xf32>, tensor<22x32xf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (k, n)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %p = arith.mulf %a, %b : f32
+    %0 = arith.addf %s, %p : f32
+    gawee.yield %0 : f32
+  } finish {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    gawee.yield %s : f32
+  } schedule #gawee.schedule<loops = [d1 by 16, d0, d2 by 11], tiles = d0 by 16> : tensor<35x32xf32>
+  func.return %y : tensor<35x32xf32>
+}
+
+// -----
+
+// KernelOp C7: schedule; tiles
+// CHECK: error: 'gawee.kernel' op schedule: expected tiles along a vector of up to 16 parallel points, got none
+func.func @tiles_along_a_vector_that_is_reduced(%x: tensor<35x22xf32>, %w: tensor<22x32xf32>) -> tensor<35x32xf32> {
+  %y = gawee.kernel parallel [35, 32] reduce [22] ins(%x, %w : tensor<35x22xf32>, tensor<22x32xf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (k, n)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %p = arith.mulf %a, %b : f32
+    %0 = arith.addf %s, %p : f32
+    gawee.yield %0 : f32
+  } finish {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    gawee.yield %s : f32
+  } schedule #gawee.schedule<loops = [d0, d1], vector = d2 by 11, tiles = d0 by 16> : tensor<35x32xf32>
+  func.return %y : tensor<35x32xf32>
+}
+
+// -----
+
+// KernelOp C7: schedule; tiles
+// CHECK: error: 'gawee.kernel' op schedule: expected tiles along another parallel dimension, got d1
+func.func @rows_along_the_vector(%x: tensor<35x22xf32>, %w: tensor<22x32xf32>) -> tensor<35x32xf32> {
+  %y = gawee.kernel parallel [35, 32] reduce [22] ins(%x, %w : tensor<35x22xf32>, tensor<22x32xf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (k, n)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %p = arith.mulf %a, %b : f32
+    %0 = arith.addf %s, %p : f32
+    gawee.yield %0 : f32
+  } finish {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    gawee.yield %s : f32
+  } schedule #gawee.schedule<loops = [d1 by 16, d0 by 16, d2 by 11], vector = d1 by 16, tiles = d1 by 16> : tensor<35x32xf32>
+  func.return %y : tensor<35x32xf32>
+}
+
+// -----
+
+// KernelOp C7: schedule; tiles
+// CHECK: error: 'gawee.kernel' op schedule: expected tiles of 1 to 16 rows, got 17
+func.func @a_row_too_many(%x: tensor<35x22xf32>, %w: tensor<22x32xf32>) -> tensor<35x32xf32> {
+  %y = gawee.kernel parallel [35, 32] reduce [22] ins(%x, %w : tensor<35x22xf32>, tensor<22x32xf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (k, n)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %p = arith.mulf %a, %b : f32
+    %0 = arith.addf %s, %p : f32
+    gawee.yield %0 : f32
+  } finish {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    gawee.yield %s : f32
+  } schedule #gawee.schedule<loops = [d1 by 16, d0 by 17, d2 by 11], vector = d1 by 16, tiles = d0 by 17> : tensor<35x32xf32>
+  func.return %y : tensor<35x32xf32>
+}
+
+// -----
+
+// KernelOp C7: schedule; tiles
+// CHECK: error: 'gawee.kernel' op schedule: expected tiles of 2 to 32 points of one reduction, got another step
+func.func @one_point_at_a_time(%x: tensor<35x22xf32>, %w: tensor<22x32xf32>) -> tensor<35x32xf32> {
+  %y = gawee.kernel parallel [35, 32] reduce [22] ins(%x, %w : tensor<35x22xf32>, tensor<22x32xf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (k, n)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %p = arith.mulf %a, %b : f32
+    %0 = arith.addf %s, %p : f32
+    gawee.yield %0 : f32
+  } finish {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    gawee.yield %s : f32
+  } schedule #gawee.schedule<loops = [d1 by 16, d0 by 16, d2], vector = d1 by 16, tiles = d0 by 16> : tensor<35x32xf32>
+  func.return %y : tensor<35x32xf32>
+}
+
+// -----
+
+// KernelOp C7: schedule; tiles
+// CHECK: error: 'gawee.kernel' op schedule: expected at most 8 tile registers, got 9
+func.func @more_tiles_than_registers(%x: tensor<35x22xf32>, %w: tensor<22x32xf32>) -> tensor<35x32xf32> {
+  %y = gawee.kernel parallel [35, 32] reduce [22] ins(%x, %w : tensor<35x22xf32>, tensor<22x32xf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (k, n)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %p = arith.mulf %a, %b : f32
+    %0 = arith.addf %s, %p : f32
+    gawee.yield %0 : f32
+  } finish {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    gawee.yield %s : f32
+  } schedule #gawee.schedule<loops = [d0 by 35, d1 by 32, d2 by 11], vector = d1 by 16, tiles = d0 by 16> : tensor<35x32xf32>
+  func.return %y : tensor<35x32xf32>
+}

@@ -50,6 +50,8 @@ class LowerKernelsToLoops(RewritePass):
     5. A sum of more than 8192 terms in f32 is taken in blocks of a few steps, which totals in f64
        add up.
     6. Elements around the points are filled first, row by row.
+    7. Where the schedule has tiles, ops of the amx dialect multiply whole ones, if the body adds up
+       products of bytes or of bf16 that lie so; all else is computed in vectors.
 
     Requires: kernels on buffers (`bufferize` comes first).
 

@@ -200,6 +200,11 @@ class Lanes:
         """Whether the last lanes are idle."""
         return self.active < self.count or self.number is not None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether this is a vector all of whose lanes belong to points."""
+        return self.count > 1 and not self.partial
+
     def type(self, element: Attribute) -> Attribute:
         """Return the type of an element in every lane."""
         return element if self.count == 1 else VectorType(element, [self.count])

@@ -2,20 +2,20 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 
 from xdsl.builder import Builder
-from xdsl.dialects import arith, memref, scf, vector
-from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, VectorType, f64, i64
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import FloatAttr, VectorType, f64
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.kernel_kind import divides_integers
+from gawee_dialect.analysis.tile_product import tile_product
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number
 from gawee_dialect.dialect.kernels.schedule import Loop, Schedule
-from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of
 from gawee_dialect.dialect.open_size import OpenSize
-from gawee_dialect.hints import isa
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
     LANE,
     SCALAR,
@@ -34,6 +34,7 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.lanes import (
     neutral_number,
     run_region,
 )
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.matrix_tiles import MatrixTiles
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_tiles import (
     BuildTile,
     OpenLoop,
@@ -52,98 +53,15 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.sum_blocks import (
     steps_in_block,
     sums_in_blocks,
 )
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.turned_inputs import Turned, load_turned
 from gawee_dialect.passes.buffers.lower_linalg_to_loops import constant_index
 from gawee_dialect.upstream.arith import SelectOp, number_constant
 
-# Inputs that lie side by side along another dimension than the vector's: squares of them are
-# loaded as they lie, and turned in registers.
-#
-#     for each of 16 points: 16 loads of a lane   ->   16 loads of vectors, 4 x 16 shuffles
-
-
-MakeAccess = Callable[[Builder, int, Sequence[LinearIndex], Lanes], Access]
-"""Returns where an input is at a point, by its number."""
-
-
-@dataclass(frozen=True)
-class Turned:
-    """An input that was loaded for a whole tile: an array of vectors, one for each point."""
-
-    array: SSAValue
-    dim: int
-    """The dimension that the points are along."""
-
-    def load(self, builder: Builder, counters: Mapping[int, SSAValue]) -> SSAValue:
-        """Return the vector of a point."""
-        return builder.insert(memref.LoadOp.get(self.array, [counters[self.dim]])).res
-
-
-def load_turned(
-    builder: Builder,
-    op: StructuredKernel,
-    index: int,
-    first: Sequence[LinearIndex],
-    dims: tuple[int, int],
-    lanes: Lanes,
-    access: MakeAccess,
-) -> Turned | None:
-    """Load a square of an input, from its first point on, and turn it.
-
-    `dims` are the vector's dimension and the other one. None where the input is side by side along
-    the former already, or not along the latter.
-    """
-    along, other = dims
-    start = list(first)
-    start[along] += LANE
-    if access(builder, index, start, lanes).is_in_row:
-        return None
-    rows: list[SSAValue] = []
-    for row in range(lanes.count):
-        place = list(first)
-        place[along] += LinearIndex(row)
-        place[other] += LANE
-        at = access(builder, index, place, lanes)
-        if not at.is_in_row:
-            return None
-        rows.append(at.load())
-    type: Attribute = lanes.type(element_of(op.inputs[index]))
-    array = allocate(builder, op, type, [lanes.count], "turned")
-    for number, value in enumerate(transposed(builder, rows)):
-        place_in_array = [constant_index(builder, number)]
-        builder.insert(memref.StoreOp.get(value, array, place_in_array))
-    return Turned(array, other)
-
-
-def transposed(builder: Builder, rows: Sequence[SSAValue]) -> list[SSAValue]:
-    """Exchange rows and lanes of as many vectors as they have lanes, a power of two.
-
-    Quarters at first: the upper right one and the lower left one change places, in the quarters
-    again, down to single lanes.
-    """
-    count, result = len(rows), list(rows)
-    distance = count // 2
-    while distance:
-        lower = [lane & distance for lane in range(count)]
-        upper_mask = [count + lane - distance if lower[lane] else lane for lane in range(count)]
-        lower_mask = [count + lane if lower[lane] else lane + distance for lane in range(count)]
-        for row in range(count):
-            if row & distance:
-                continue
-            pair = result[row], result[row + distance]
-            result[row] = _shuffled(builder, *pair, upper_mask)
-            result[row + distance] = _shuffled(builder, *pair, lower_mask)
-        distance //= 2
-    return result
-
-
-def _shuffled(builder: Builder, lhs: SSAValue, rhs: SSAValue, mask: Sequence[int]) -> SSAValue:
-    assert isa(lhs.type, VectorType[Attribute])
-    lanes = DenseArrayBase.from_list(i64, mask)
-    return builder.insert(vector.ShuffleOp(lhs, rhs, lanes, result_type=lhs.type)).result
-
-
 EITHER_ZERO = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
 """The extreme of zeros may be any of them: to distinguish them takes twice as long."""
+
+FEW_VECTORS = 24
+"""Accumulators of vectors, of what is left beside products of tiles."""
 
 Inside = Callable[[Builder, "NestBox"], None]
 """Builds what is inside some loops."""
@@ -190,6 +108,17 @@ class LoopNest:
         self.parallel = schedule.parallel
         split = sum(loop.dim < self.op.num_parallel for loop in schedule.loops)
         self.outer, self.reducing = schedule.loops[:split], schedule.loops[split:]
+        self.around_tiles = self.reducing
+        """The loops over reductions around a product of tiles."""
+        self.tiles = schedule.tiles
+        depth = schedule.depth(self.op.sizes, self.op.num_parallel)
+        self.pair = schedule.pair(self.op.num_parallel)
+        """The reduction of which a step of vectors takes two neighbours."""
+        if depth is not None:
+            product = tile_product(self.op)
+            step = 1 if product is None else product.in_word
+            self.pair = depth if step > 1 else None
+            self.reducing = (*self.reducing, Loop(depth, step))
         vector = schedule.vector
         self.vector_dim = None if vector is None else vector.dim
         self.lanes = 1 if vector is None else vector.step
@@ -370,7 +299,20 @@ class LoopNest:
             self._tile(builder, at, SCALAR if is_scalar else Lanes(self.lanes, rest))
 
     def _tile(self, builder: Builder, place: NestBox, lanes: Lanes) -> None:
-        RegisterTile(self, place, lanes).build(builder)
+        """Build a register tile; where there are products of tiles, the rest as few rows each."""
+        tiles = self.tiles
+        if tiles is None:
+            RegisterTile(self, place, lanes).build(builder)
+            return
+        dim, step = tiles
+        whole = place.extent[dim] // step * step if lanes.is_whole else 0
+        if whole:
+            RegisterTile(self, place.moved(dim, LinearIndex(), whole), lanes).build(builder)
+        size = prod(place.extent[: self.op.num_parallel]) // place.extent[dim]
+        few = max(1, FEW_VECTORS * lanes.count // max(size, lanes.count))
+        for begin in range(whole, place.extent[dim], few):
+            rest = min(few, place.extent[dim] - begin)
+            RegisterTile(self, place.moved(dim, LinearIndex(begin), rest), lanes).build(builder)
 
     def access(
         self, builder: Builder, operand: int, dims: Sequence[LinearIndex], lanes: Lanes
@@ -379,10 +321,6 @@ class LoopNest:
         value = (*self.op.inputs, self.op.target)[operand]
         indices = IndexBuilder(builder, self.counters)
         return Access(builder, value, self.op.maps[operand], dims, indices, lanes)
-
-    def open_unrolled(self, builder: Builder, count: int, name: str) -> tuple[Builder, SSAValue]:
-        """Open a loop that LLVM unrolls."""
-        return open_loop(builder, self.counters, count, name, unroll=True)
 
     def build_reductions(self, builder: Builder, place: NestBox, inside: Inside) -> None:
         """Build the loops over what is reduced."""
@@ -424,6 +362,7 @@ class RegisterTile:
         self.chains = self._reduced_vectors() if self.reduced_lanes > 1 else 1
         self.accumulators: SSAValue | None = None
         self.totals: SSAValue | None = None
+        self.tiles: MatrixTiles | None = None
         self.turned: Mapping[int, Turned] = {}
 
     def _reduced_vectors(self) -> int:
@@ -437,13 +376,20 @@ class RegisterTile:
         """Start, accumulate and finish all points of the tile."""
         if self.op.initial is None:
             self.turned = self._turn_inputs(builder)
-        if sums_in_blocks(self.op):
+        else:
+            nest, place = self.nest, self.place
+            self.tiles = MatrixTiles.of(
+                self.op, nest.counters, nest.around_tiles, self.lanes, place.first, place.extent
+            )
+        if self.tiles is not None:
+            self.accumulators = self.tiles.build(builder)
+        elif sums_in_blocks(self.op):
             self._sum_in_blocks(builder)
         elif self.op.initial is not None:
             self.accumulators = self._allocate(builder, self.op.initial.get_type(), "accumulators")
             self._start(builder, self.accumulators, self._initial())
             self.nest.build_reductions(builder, self.place, self._accumulate)
-        self._points(builder, self._finish_point)
+        self._points(builder, self._finish_point, rolled=self.tiles is not None)
 
     def _turn_inputs(self, builder: Builder) -> Mapping[int, Turned]:
         """Load inputs whose lanes are apart, where the tile has a square of them."""
@@ -484,15 +430,23 @@ class RegisterTile:
         builder: Builder,
         visit: Callable[[Builder, Mapping[int, SSAValue]], None],
         chains: int = 1,
+        *,
+        rolled: bool = False,
     ) -> None:
-        """Build unrolled loops over the tile, and over the first of the vectors that it reduces."""
+        """Build unrolled loops over the tile, and over the first of the vectors that it reduces.
+
+        Loops that are `rolled`, but for that over vectors, are for what is in no registers.
+        """
         counters: dict[int, SSAValue] = {}
         opened: list[Builder] = []
         counts = dict(self.counts)
         if chains > 1 and self.nest.vector_dim is not None:
             counts[self.nest.vector_dim] = chains
         for dim, count in counts.items():
-            builder, counters[dim] = self.nest.open_unrolled(builder, count, f"t{dim}")
+            unroll = not rolled or dim == self.nest.vector_dim
+            builder, counters[dim] = open_loop(
+                builder, self.nest.counters, count, f"t{dim}", unroll=unroll
+            )
             opened.append(builder)
         visit(builder, counters)
         for inner in reversed(opened):
@@ -556,6 +510,8 @@ class RegisterTile:
         """Return what a point has accumulated, of the accumulator's type."""
         type = self.op.accumulator_type
         assert type is not None
+        if self.tiles is not None and self.accumulators is not None:
+            return self.tiles.result(builder, self.accumulators, counters)
         buffer = self.accumulators if self.totals is None else self.totals
         slots = [self._slot(builder, buffer, counters, chain) for chain in range(self.chains)]
         results = [builder.insert(memref.LoadOp.get(*slot)).res for slot in slots]
@@ -641,8 +597,7 @@ class RegisterTile:
 
         The second of them comes first, as it does in the instruction that adds up two products.
         """
-        schedule, region = self.op.schedule, self.op.accumulate
-        pair = None if schedule is None else schedule.data.pair(self.op.num_parallel)
+        pair, region = self.nest.pair, self.op.accumulate
         if pair is None or place.extent[pair] == 1:
             return [self._load(builder, region, dims, lanes)]
         found: tuple[dict[SSAValue, SSAValue], ...] = {}, {}

@@ -19,6 +19,7 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import is_public
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.loops.convert_to_llvm import (
+    amx,
     arith,
     bf16_products,
     cf,
@@ -56,6 +57,7 @@ RULES: Mapping[type[Operation], Rule] = {
         lookups,
         bf16_products,
         rounding,
+        amx,
     )
     for each in family.RULES
 }

@@ -37,6 +37,8 @@ from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.loops.convert_to_llvm.instructions import number
 from gawee_dialect.passes.next_pass import hint_for
 from gawee_dialect.target.description import Processor
+from gawee_dialect.upstream.amx import TileType
+from gawee_dialect.upstream.llvm import X86AMXType
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -61,7 +63,7 @@ def in_lanes(scalar: ScalarType, type: Attribute) -> ValueType:
     return VectorType(scalar, type.shape) if isa(type, VectorType[Attribute]) else scalar
 
 
-def converted_type(type: Attribute) -> ValueType | LLVMPointerType:
+def converted_type(type: Attribute) -> ValueType | LLVMPointerType | X86AMXType:
     """Return the llvm type of a value's type: memrefs are pointers, indices are 64 bits wide.
 
     Raises Declined for a type that the llvm dialect has nothing for.
@@ -80,6 +82,8 @@ def converted_type(type: Attribute) -> ValueType | LLVMPointerType:
         return LLVMPointerType()
     if isinstance(type, BFloat16Type):
         return i16  # its bits
+    if isinstance(type, TileType):
+        return X86AMXType()
     raise Declined(
         f"unsupported type '{type}'; supported: memref, vector, index, iN, f16, bf16, f32, f64"
     )
@@ -91,7 +95,7 @@ def converted_vector(type: VectorType[Attribute]) -> VectorType[Attribute]:
     if type.get_num_dims() != 1 or type.get_num_scalable_dims():
         raise Declined(f"expected a vector of rank 1 and fixed size, got '{type}'")
     lane = converted_type(type.element_type)
-    if isinstance(lane, LLVMPointerType):
+    if isinstance(lane, LLVMPointerType | X86AMXType):
         raise Declined(f"unsupported lanes of type '{type.element_type}'")
     return VectorType(lane, type.shape)
 

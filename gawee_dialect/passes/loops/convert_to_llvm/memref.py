@@ -143,7 +143,7 @@ def _scaled(to: FunctionConversion, value: Index, factor: Index) -> SSAValue:
 def stored_type(element: Attribute) -> ValueType:
     """Return the llvm type that an element has in memory: i1 is a byte, as in NumPy."""
     type = converted_type(element)
-    if isinstance(type, LLVMPointerType):
+    if isinstance(type, LLVMPointerType | ours.X86AMXType):
         raise Declined(f"unsupported element type '{element}'")
     return in_lanes(i8, type) if lane_type(type) == i1 else type
 

@@ -18,12 +18,19 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
-from gawee_dialect.analysis.kernel_kind import BYTES, Pad, bytes_of_words, zero_pad_of
+from gawee_dialect.analysis.kernel_kind import (
+    BYTES,
+    Pad,
+    bytes_of_words,
+    multiplied_inputs,
+    zero_pad_of,
+)
 from gawee_dialect.dialect.affine_range import is_linear, used_dims
 from gawee_dialect.dialect.graph.scan import kernel_blocks
 from gawee_dialect.dialect.kernels.kernel import KernelOp, copy_kernel
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of, shape_of
 from gawee_dialect.dialect.open_size import OpenSize
+from gawee_dialect.dialect.types import is_byte
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.tensors.assign_layouts.maxima import pad_maxima_with_zeros
@@ -210,10 +217,17 @@ class Layouts:
         """Return the block for what a reduction over all channels makes of them, or 1."""
         if op.num_parallel == len(op.sizes) or not self._mixes_channels(op, channel):
             return 1
-        return self._largest_block(channels)
+        return self._largest_block(channels, self._most(op))
 
-    def _largest_block(self, channels: int, most: int | None = None) -> int:
-        lanes = self.processor.lanes if most is None else most
+    def _most(self, op: StructuredKernel) -> int:
+        """Return the largest block of what a kernel makes: a vector's lanes, or a row of a tile."""
+        lanes = self.processor.lanes
+        is_row = (
+            self.processor.byte_tiles and op.result is not None and _is_read_as_words(op.result)
+        )
+        return lanes * BYTES.value if is_row else lanes
+
+    def _largest_block(self, channels: int, lanes: int) -> int:
         smallest = min(SMALLEST_BLOCK, self.processor.lanes)
         if isinstance(channels, OpenSize):
             return 1
@@ -236,7 +250,10 @@ class Layouts:
             layout = self.of(value if pad is None else pad.source)
             same = self._channel_dim(map, shape_of(value)) == channel
             if same and layout.block > 1:
-                return self._largest_block(channels, layout.block)
+                # A window of each channel's own pixels stores vectors side by side.
+                is_window = isinstance(op, KernelOp) and multiplied_inputs(op) is not None
+                most = layout.block if is_window else max(layout.block, self._most(op))
+                return self._largest_block(channels, most)
             if layout.block % BYTES.value == 0 and _joins_words(op):
                 return layout.block // BYTES.value  # memory is the same then
         return None
@@ -278,6 +295,20 @@ def _joins_words(op: StructuredKernel) -> bool:
     return isinstance(op, KernelOp) and bytes_of_words(op) is not None
 
 
+def _is_read_as_words(value: SSAValue) -> bool:
+    """Whether a tensor is one of bytes that are joined to words, padded or not."""
+    if not is_byte(element_of(value)):
+        return False
+    for use in value.uses:
+        reader = use.operation
+        if isinstance(reader, KernelOp) and bytes_of_words(reader) is not None:
+            return True
+        if reader.results and zero_pad_of(reader.results[0]) is not None:
+            if _is_read_as_words(reader.results[0]):
+                return True
+    return False
+
+
 def _interleaves(op: tensor.InsertSliceOp) -> bool:
     """Whether an op puts positions of all channels between others."""
     source, dest = shape_of(op.source), shape_of(op.dest)
@@ -303,8 +334,9 @@ class AssignLayouts(TargetPass):
 
     1. What mixes channels (a convolution) writes blocks of as many channels as a vector has
        lanes, or of 8 where that divides them; one in groups as many as divide a group's channels.
-       What treats each channel for itself keeps the block of what it reads. Tensors that are
-       concatenated are stored like the whole.
+       What treats each channel for itself keeps the block of what it reads. Bytes that are read as
+       words are in blocks of four times as many where the processor multiplies tiles of them.
+       Tensors that are concatenated are stored like the whole.
     2. A tensor that is padded with zeros is stored with a halo as wide as its widest padding, which
        the kernel that makes it writes. The padding itself disappears. Below a maximum of what is
        never negative, zeros do for minus infinity.

@@ -22,6 +22,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from gawee_dialect.analysis.fingerprint import Fingerprints
 from gawee_dialect.analysis.kernel_kind import KernelKind, combiner_of, kernel_kind, neutral
+from gawee_dialect.analysis.tile_product import tile_product
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.affine_range import value_range
 from gawee_dialect.dialect.graph.scan import is_branching, is_of_one_thread, is_step_loop
@@ -47,6 +48,7 @@ from gawee_dialect.passes.tensors.assign_schedules.open_kernels import (
     with_numbers,
 )
 from gawee_dialect.passes.tensors.assign_schedules.pairs import schedule_of_pairs
+from gawee_dialect.passes.tensors.assign_schedules.tile_products import schedule_of_tiles
 from gawee_dialect.passes.tensors.assign_schedules.tiles import best_tile
 from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
 from gawee_dialect.passes.tensors.tensor_forms import with_forms
@@ -224,14 +226,15 @@ class Packing:
         vector = schedule.vector
         last = [] if vector is None else [vector.dim]
         for dim in [*(d for d in sorted(operand.dims) if d not in last), *last]:
-            if dim not in operand.dims or extents[dim] == 1 or dim == pair:
+            size = extents[dim] // PAIR if dim == pair else extents[dim]
+            if dim not in operand.dims or size == 1:
                 continue
-            size = extents[dim]
             lanes = vector.step if vector is not None and vector.dim == dim else 1
             shape.append(ceil(size / lanes) * lanes)
-            exprs.append(points[dim])
+            exprs.append(points[dim] // PAIR if dim == pair else points[dim])
         if pair is not None and pair in operand.dims:
-            shape[-1], exprs[-1] = PAIR * shape[-1], exprs[-1] * PAIR + points[pair]
+            within = points[pair] % PAIR if extents[pair] > PAIR else points[pair]
+            shape[-1], exprs[-1] = PAIR * shape[-1], exprs[-1] * PAIR + within
         kept = [axis for axis, size in enumerate(shape) if size > 1]
         return Packing(tuple(shape[axis] for axis in kept), tuple(exprs[axis] for axis in kept))
 
@@ -268,6 +271,14 @@ def pack(builder: Builder, operand: Operand, packing: Packing, sizes: Sequence[i
     return insert_copy(builder, copy)
 
 
+def _pair(op: KernelOp, schedule: Schedule) -> int | None:
+    """Return the reduction of which neighbours lie in each lane, of vectors or of tiles."""
+    product = None if schedule.tiles is None else tile_product(op)
+    if product is None:
+        return schedule.pair(op.num_parallel)
+    return schedule.depth(op.sizes, op.num_parallel) if product.in_word > 1 else None
+
+
 @dataclass(frozen=True)
 class AssignSchedules(MachinePass, ScheduledPass):
     """Decide how kernels are run: register tiles, loop order, vectors, threads.
@@ -278,7 +289,9 @@ class AssignSchedules(MachinePass, ScheduledPass):
     3. Weights that a reduction reads are copied into the order in which the schedule reads them;
        `hoist-parameter-computation` then moves the copy into `@prepare`. Those that a kernel
        computes in that order stay as they are.
-    4. A kernel that takes long enough has its outermost loops shared among threads. One that is
+    4. Products of bytes and of bf16 are those of tiles, where the processor has registers for them
+       and that takes fewer cycles (`tile_products.py`).
+    5. A kernel that takes long enough has its outermost loops shared among threads. One that is
        part of a step is not, where threads compute steps of their own.
 
     A kernel that has a schedule keeps it. One that the database has a choice for gets
@@ -462,7 +475,9 @@ class _Scheduler:
 
             def choose(kernels: Sequence[KernelAccesses]) -> Schedule:
                 (only,) = kernels
-                return schedule_of(only, best_tile(only, processor), processor)
+                tile = best_tile(only, processor)
+                vectors = schedule_of(only, tile, processor)
+                return schedule_of_tiles(only, vectors, tile, processor) or vectors
 
             paired = schedule_of_pairs([kernel], kernel.sizes, processor, choose)
             chosen = _Chosen(paired or choose([kernel]))
@@ -500,8 +515,7 @@ class _Scheduler:
                 continue
             if index not in asked and not is_packed(operand, kernel, schedule.data.vector):
                 continue
-            pair = schedule.data.pair(op.num_parallel)
-            packing = Packing.of(operand, schedule.data, op.sizes, pair)
+            packing = Packing.of(operand, schedule.data, op.sizes, _pair(op, schedule.data))
             if not packing.is_order_of(operand):
                 op.operands[index] = pack(builder, operand, packing, op.sizes)
                 maps[index] = AffineMap(len(op.sizes), 0, packing.exprs)

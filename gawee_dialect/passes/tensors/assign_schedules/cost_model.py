@@ -161,7 +161,7 @@ def step_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> flo
     busy = max(computing, loading, LATENCY)
     late = LATE * max(0, 1 - (busy - LATENCY) / HIDES)
     cycles = busy + late + LOAD_WEIGHT * loading
-    cycles += FAR_WEIGHT * _fetching_cycles(kernel, tile, processor)
+    cycles += FAR_WEIGHT * fetching_cycles(kernel, tile, processor)
     inputs = (operand for operand in kernel.inputs if operand.in_accumulate)
     held = max((_held(operand, tile) for operand in inputs), default=0)
     if accumulators + held + SCRATCH_REGISTERS > processor.vector_registers:
@@ -180,7 +180,7 @@ def loading_cycles(kernel: KernelAccesses, tile: Tile) -> float:
     return tile.chains * sum(load_cycles(operand, kernel, tile) for operand in inputs)
 
 
-def _fetching_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
+def fetching_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
     """Return the cycles of fetching what one step reads from the second cache.
 
     The operand that a tile reads most of is there for the next tile, if the first cache holds it

@@ -37,6 +37,8 @@ def schedule_of_pairs(
     # Nothing is widened: the model's steps are half of those that there are, all of them.
     schedule = choose([_as_stored(each) for each in kernels])
     vector = schedule.vector
+    if schedule.tiles is not None:
+        return schedule
     if vector is None or not schedule.loops or vector.dim in kernel.reductions:
         return None
     *others, last = schedule.loops

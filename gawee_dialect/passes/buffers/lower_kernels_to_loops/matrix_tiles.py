@@ -1,0 +1,311 @@
+"""Products of tiles: registers that hold 16 rows of 16 sums, or of 64 bytes of factors.
+
+a register tile of 32 rows by 2 vectors, a step of 16 words:
+  two tiles of one factor, a row of it each; two of the other, a row for each word
+  four tiles of sums, which the loops over reductions carry
+then the sums are in an array, and finished as vectors
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from xdsl.builder import Builder
+from xdsl.dialects import scf, vector
+from xdsl.dialects.builtin import IndexType, VectorType, f32, i8, i32
+from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from gawee_dialect.analysis.tile_product import tile_product
+from gawee_dialect.dialect.affine_range import used_dims
+from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.schedule import Loop
+from gawee_dialect.dialect.open_size import OpenSize
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
+    LANE,
+    SCALAR,
+    Access,
+    Counters,
+    IndexBuilder,
+    Lanes,
+    LinearIndex,
+)
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_tiles import ROLLED, UNROLL, allocate
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.prefetch import build_prefetch
+from gawee_dialect.passes.buffers.lower_linalg_to_loops import constant_index
+from gawee_dialect.passes.buffers.lower_linalg_to_loops.loop_order import strides_of
+from gawee_dialect.upstream.amx import (
+    TileLoadOp,
+    TileMulFOp,
+    TileMulIOp,
+    TileStoreOp,
+    TileType,
+    TileZeroOp,
+    tile_of,
+)
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A factor of a product: which input it is, and how far apart its neighbours are."""
+
+    index: int
+    apart: int
+    """Elements from one row of a tile to the next."""
+
+
+Rows = Mapping[int, int]
+"""Which points are the rows of a tile: how far from the first one of the register tile."""
+
+
+@dataclass
+class MatrixTiles:
+    """The tiles of one register tile."""
+
+    op: KernelOp
+    counters: Counters
+    loops: Sequence[Loop]
+    """The loops over reductions."""
+    depth: int
+    """The reduction of which each step takes neighbours."""
+    tiles: Loop
+    vector: Loop
+    first: Sequence[LinearIndex]
+    extent: Sequence[int]
+
+    def __post_init__(self) -> None:
+        found = tile_product(self.op)
+        assert found is not None
+        self.product = found
+        parallel = range(self.op.num_parallel)
+        self.others = [
+            dim
+            for dim in parallel
+            if dim not in (self.tiles.dim, self.vector.dim) and self.extent[dim] > 1
+        ]
+        self.vectors = -(-self.extent[self.vector.dim] // self.vector.step)
+        size, step = self.extent[self.tiles.dim], self.tiles.step
+        self.rows = [
+            {**dict(zip(self.others, at, strict=True)), self.tiles.dim: begin}
+            for at in product(*(range(self.extent[dim]) for dim in self.others))
+            for begin in range(0, size, step)
+        ]
+
+    @staticmethod
+    def of(
+        op: KernelOp,
+        counters: Counters,
+        loops: Sequence[Loop],
+        lanes: Lanes,
+        first: Sequence[LinearIndex],
+        extent: Sequence[int],
+    ) -> "MatrixTiles | None":
+        """Return the tiles of a register tile; None where the schedule has none, or none fit."""
+        schedule = None if op.schedule is None else op.schedule.data
+        if schedule is None or schedule.tiles is None or schedule.vector is None:
+            return None
+        depth = schedule.depth(op.sizes, op.num_parallel)
+        is_open = any(isinstance(size, OpenSize) for size in (*extent, *op.sizes))
+        if depth is None or not lanes.is_whole or is_open:
+            return None
+        product, deep = tile_product(op), schedule.tile(op.sizes)[depth]
+        if product is None or deep > product.most or deep % product.in_word:
+            return None
+        sizes = list(extent)
+        for dim, step in loops:
+            if sizes[dim] % step:
+                return None
+            sizes[dim] = step
+        if extent[schedule.tiles.dim] % schedule.tiles.step:
+            return None
+        tiles = MatrixTiles(
+            op, counters, loops, depth, schedule.tiles, schedule.vector, first, extent
+        )
+        return tiles if tiles._factors() is not None else None
+
+    def build(self, builder: Builder) -> SSAValue:
+        """Insert all steps of the reductions; return the array of their sums."""
+        factors = self._factors()
+        assert factors is not None
+        self.down, self.across = factors
+        type = TileType.of(self.tiles.step, self.vector.step, self._sum_type)
+        start = [builder.insert(TileZeroOp(type)).res for _ in range(self.vectors * len(self.rows))]
+        sums = self._reduced(builder, self.loops, list(self.first), list(self.extent), start)
+        counts = [self.extent[dim] for dim in (*self.others, self.tiles.dim)]
+        shape = [self.vectors, *counts, self.vector.step]
+        array = allocate(builder, self.op, self._sum_type, shape, "sums")
+        places = ((number, rows) for number in range(self.vectors) for rows in self.rows)
+        for value, (number, rows) in zip(sums, places, strict=True):
+            at = [number, *(rows[dim] for dim in (*self.others, self.tiles.dim)), 0]
+            indices = [constant_index(builder, each) for each in at]
+            builder.insert(TileStoreOp(array, indices, value))
+        return array
+
+    def result(
+        self, builder: Builder, array: SSAValue, counters: Mapping[int, SSAValue]
+    ) -> SSAValue:
+        """Insert the load of a vector of sums."""
+        dims = (self.vector.dim, *self.others, self.tiles.dim)
+        zero = constant_index(builder, 0)
+        place = [*(counters.get(dim, zero) for dim in dims), zero]
+        type = VectorType(self._sum_type, [self.vector.step])
+        return builder.insert(vector.LoadOp(array, place, type)).result
+
+    @property
+    def _sum_type(self) -> Attribute:
+        return i32 if self.product.element == i8 else f32
+
+    # Where the factors are.
+
+    def _factors(self) -> tuple[Factor, Factor] | None:
+        """Return the factor that has a row for each row of sums, and the one for each column.
+
+        None where one of them does not lie so that a load takes a tile of it.
+        """
+        block = Block(arg_types=[IndexType()] * len(self.loops))
+        counters = replace(self.counters, trip_counts=dict(self.counters.trip_counts))
+        at, sizes = list(self.first), list(self.extent)
+        for loop, counter in zip(self.loops, block.args, strict=True):
+            counters.trip_counts[counter] = -(-sizes[loop.dim] // loop.step)
+            at[loop.dim] += LinearIndex(terms={counter: min(loop.step, sizes[loop.dim])})
+            sizes[loop.dim] = min(loop.step, sizes[loop.dim])
+        layout = _Layout(self.op, Builder(InsertPoint.at_end(block)), counters, at)
+        word, deep = self.product.in_word, sizes[self.depth]
+        for down, across in (self.product.inputs, self.product.inputs[::-1]):
+            apart = layout.step(down, self.tiles.dim, 1, self.tiles.step)
+            below = layout.step(across, self.depth, word, deep // word)
+            beside = (
+                layout.step(down, self.depth, 1, deep) == 1
+                and layout.step(across, self.vector.dim, 1, self.vector.step) == word
+                and (word == 1 or layout.step(across, self.depth, 1, word) == 1)
+                and self.vector.dim not in used_dims(self.op.maps[down])
+                and self.tiles.dim not in used_dims(self.op.maps[across])
+            )
+            if beside and apart is not None and below is not None:
+                return Factor(down, apart), Factor(across, below)
+        return None
+
+    # The steps of the reductions.
+
+    def _reduced(
+        self,
+        builder: Builder,
+        loops: Sequence[Loop],
+        first: list[LinearIndex],
+        extent: list[int],
+        sums: Sequence[SSAValue],
+    ) -> Sequence[SSAValue]:
+        """Insert loops over reductions, which carry the sums; return what they have at the end."""
+        if not loops:
+            return self._multiplied(builder, first, extent, sums)
+        (dim, step), *rest = loops
+        count, left = divmod(extent[dim], step)
+        assert not left, "steps over what is reduced divide it"
+        extent = [*extent[:dim], step, *extent[dim + 1 :]]
+        if count == 1:
+            return self._reduced(builder, rest, first, extent, sums)
+        body = Block(arg_types=[IndexType(), *(each.type for each in sums)])
+        counter, *carried = body.args
+        counter.name_hint = f"d{dim}"
+        self.counters.trip_counts[counter] = count
+        lower, upper, one = (constant_index(builder, each) for each in (0, count, 1))
+        loop = builder.insert(scf.ForOp(lower, upper, one, sums, body))
+        loop.attributes[UNROLL] = ROLLED
+        inner = Builder(InsertPoint.at_end(body))
+        at = list(first)
+        at[dim] += LinearIndex(terms={counter: step})
+        inner.insert(scf.YieldOp(*self._reduced(inner, rest, at, extent, carried)))
+        return loop.results
+
+    def _multiplied(
+        self,
+        builder: Builder,
+        first: list[LinearIndex],
+        extent: list[int],
+        sums: Sequence[SSAValue],
+    ) -> Sequence[SSAValue]:
+        """Insert one step: load the tiles of both factors, and add their products.
+
+        The tiles of the factor that has fewer stay; each of the other's is loaded when it is used.
+        """
+        build_prefetch(builder, self.op, self.counters, first, extent)
+        result, deep, numbers = list(sums), extent[self.depth], self.product.numbers
+        word = self.product.in_word
+
+        def row_tile(rows: Rows) -> SSAValue:
+            at = list(first)
+            for dim, offset in rows.items():
+                at[dim] += LinearIndex(offset)
+            type = TileType.of(self.tiles.step, deep * numbers, self.product.element)
+            return self._loaded(builder, self.down, at, type)
+
+        def column_tile(number: int) -> SSAValue:
+            at = list(first)
+            at[self.vector.dim] += LinearIndex(number * self.vector.step)
+            columns = self.vector.step * word * numbers
+            type = TileType.of(deep // word, columns, self.product.element)
+            return self._loaded(builder, self.across, at, type)
+
+        count = len(self.rows)
+        if count <= self.vectors:
+            held = [row_tile(rows) for rows in self.rows]
+            for number in range(self.vectors):
+                other = column_tile(number)
+                for at, tile in enumerate(held, number * count):
+                    result[at] = self._added(builder, tile, other, result[at])
+            return result
+        held = [column_tile(number) for number in range(self.vectors)]
+        for row, rows in enumerate(self.rows):
+            other = row_tile(rows)
+            for number, tile in enumerate(held):
+                at = number * count + row
+                result[at] = self._added(builder, other, tile, result[at])
+        return result
+
+    def _loaded(
+        self, builder: Builder, factor: Factor, at: Sequence[LinearIndex], type: TileType
+    ) -> SSAValue:
+        buffer = self.op.inputs[factor.index]
+        indices = IndexBuilder(builder, self.counters)
+        place = Access(builder, buffer, self.op.maps[factor.index], at, indices, SCALAR).at()
+        strides = strides_of(buffer)
+        as_it_lies = len(strides) > 1 and strides[-2] == factor.apart
+        stride = None if as_it_lies else constant_index(builder, factor.apart)
+        return builder.insert(TileLoadOp(buffer, place, type, stride)).res
+
+    def _added(
+        self, builder: Builder, rows: SSAValue, columns: SSAValue, total: SSAValue
+    ) -> SSAValue:
+        if tile_of(total).element_type == f32:
+            return builder.insert(TileMulFOp(rows, columns, total)).res
+        unsigned = self.down.index == self.product.inputs[0]
+        made = TileMulIOp(rows, columns, total, unsigned_lhs=unsigned, unsigned_rhs=not unsigned)
+        return builder.insert(made).res
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where the inputs of a kernel are around a point."""
+
+    op: KernelOp
+    builder: Builder
+    counters: Counters
+    first: Sequence[LinearIndex]
+
+    def step(self, index: int, dim: int, by: int, count: int) -> int | None:
+        """Return how far apart in memory `count` points are that go `by` along a dimension.
+
+        None where that varies.
+        """
+        if count == 1:
+            return by
+        at = list(self.first)
+        at[dim] += LANE.scaled(by)
+        indices = IndexBuilder(self.builder, replace(self.counters, lanes=count))
+        buffer = self.op.inputs[index]
+        found = Access(self.builder, buffer, self.op.maps[index], at, indices, SCALAR).linear
+        if found is None:
+            return None
+        return sum(
+            place.lane * stride for place, stride in zip(found, strides_of(buffer), strict=True)
+        )

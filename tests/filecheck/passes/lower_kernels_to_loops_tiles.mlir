@@ -1,0 +1,202 @@
+// RUN: gawee-opt --lower-kernels-to-loops --split-input-file %s | filecheck %s
+
+// Two tiles of each factor, of 11 words; each is loaded once. Sums are finished as vectors.
+// CHECK-LABEL: func.func @loops_carry_sums_in_tiles
+// CHECK:         %sums = memref.alloca() : memref<2x32x16xi32>
+// CHECK-COUNT-4: amx.tile_zero : !amx.tile<16x16xi32>
+// CHECK:         scf.for %d2 = {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %[[C:.*]] = %{{.*}}, %[[D:.*]] = %{{.*}}) -> (!amx.tile<16x16xi32>, !amx.tile<16x16xi32>, !amx.tile<16x16xi32>, !amx.tile<16x16xi32>) {
+// CHECK:           %[[X0:.*]] = amx.tile_load %x[%{{.*}}, %{{.*}}] : memref<32x22xi32> into !amx.tile<16x44xi8>
+// CHECK:           %[[X1:.*]] = amx.tile_load %x
+// CHECK:           %[[W0:.*]] = amx.tile_load %w[%{{.*}}, %{{.*}}] : memref<22x32xi32> into !amx.tile<11x64xi8>
+// CHECK:           amx.tile_muli %[[X0]] zext, %[[W0]], %[[A]]
+// CHECK:           amx.tile_muli %[[X1]] zext, %[[W0]], %[[B]]
+// CHECK:           %[[W1:.*]] = amx.tile_load %w
+// CHECK:           amx.tile_muli %[[X0]] zext, %[[W1]], %[[C]]
+// CHECK:           amx.tile_muli %[[X1]] zext, %[[W1]], %[[D]]
+// CHECK-COUNT-4: amx.tile_store %sums
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             %[[V:.*]] = vector.load %sums[{{.*}}] : memref<2x32x16xi32>, vector<16xi32>
+// CHECK:             vector.store %[[V]], %y
+// CHECK:           } {gawee.unroll = "full"}
+// CHECK:         } {gawee.unroll = 1 : i64}
+func.func @loops_carry_sums_in_tiles(%x: memref<32x22xi32>, %w: memref<22x32xi32>, %y: memref<32x32xi32>) {
+  gawee.kernel parallel [32, 32] reduce [22] ins(%x, %w : memref<32x22xi32>, memref<22x32xi32>) outs(%y)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (k, n)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0 : i32 accumulate {
+    ^bb0(%a: i32, %b: i32, %s: i32):
+      %c8 = arith.constant 8 : i32
+      %c16 = arith.constant 16 : i32
+      %c24 = arith.constant 24 : i32
+      %a0 = arith.shli %a, %c24 : i32
+      %a1 = arith.shli %a, %c16 : i32
+      %a2 = arith.shli %a, %c8 : i32
+      %b0 = arith.shli %b, %c24 : i32
+      %b1 = arith.shli %b, %c16 : i32
+      %b2 = arith.shli %b, %c8 : i32
+      %l0 = arith.shrui %a0, %c24 : i32
+      %l1 = arith.shrui %a1, %c24 : i32
+      %l2 = arith.shrui %a2, %c24 : i32
+      %l3 = arith.shrui %a, %c24 : i32
+      %r0 = arith.shrsi %b0, %c24 : i32
+      %r1 = arith.shrsi %b1, %c24 : i32
+      %r2 = arith.shrsi %b2, %c24 : i32
+      %r3 = arith.shrsi %b, %c24 : i32
+      %p0 = arith.muli %l0, %r0 : i32
+      %p1 = arith.muli %l1, %r1 : i32
+      %p2 = arith.muli %l2, %r2 : i32
+      %p3 = arith.muli %l3, %r3 : i32
+      %t1 = arith.addi %p0, %p1 : i32
+      %t2 = arith.addi %t1, %p2 : i32
+      %t3 = arith.addi %t2, %p3 : i32
+      %0 = arith.addi %s, %t3 : i32
+      gawee.yield %0 : i32
+    } finish {
+    ^bb0(%a: i32, %b: i32, %s: i32):
+      gawee.yield %s : i32
+    } schedule #gawee.schedule<loops = [d2 by 11], vector = d1 by 16, tiles = d0 by 16> : memref<32x32xi32>
+  func.return
+}
+
+// -----
+
+// Five rows are left, and eleven columns.
+// CHECK-LABEL: func.func @the_rest_is_computed_in_vectors
+// CHECK:         vector.maskedload
+// CHECK:         amx.tile_muli
+// CHECK-NOT:     amx.tile_muli
+func.func @the_rest_is_computed_in_vectors(%x: memref<21x8xi32>, %w: memref<8x27xi32>, %y: memref<21x27xi32>) {
+  gawee.kernel parallel [21, 27] reduce [8] ins(%x, %w : memref<21x8xi32>, memref<8x27xi32>) outs(%y)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (k, n)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0 : i32 accumulate {
+    ^bb0(%a: i32, %b: i32, %s: i32):
+      %c8 = arith.constant 8 : i32
+      %c16 = arith.constant 16 : i32
+      %c24 = arith.constant 24 : i32
+      %a0 = arith.shli %a, %c24 : i32
+      %a1 = arith.shli %a, %c16 : i32
+      %a2 = arith.shli %a, %c8 : i32
+      %b0 = arith.shli %b, %c24 : i32
+      %b1 = arith.shli %b, %c16 : i32
+      %b2 = arith.shli %b, %c8 : i32
+      %l0 = arith.shrui %a0, %c24 : i32
+      %l1 = arith.shrui %a1, %c24 : i32
+      %l2 = arith.shrui %a2, %c24 : i32
+      %l3 = arith.shrui %a, %c24 : i32
+      %r0 = arith.shrsi %b0, %c24 : i32
+      %r1 = arith.shrsi %b1, %c24 : i32
+      %r2 = arith.shrsi %b2, %c24 : i32
+      %r3 = arith.shrsi %b, %c24 : i32
+      %p0 = arith.muli %l0, %r0 : i32
+      %p1 = arith.muli %l1, %r1 : i32
+      %p2 = arith.muli %l2, %r2 : i32
+      %p3 = arith.muli %l3, %r3 : i32
+      %t1 = arith.addi %p0, %p1 : i32
+      %t2 = arith.addi %t1, %p2 : i32
+      %t3 = arith.addi %t2, %p3 : i32
+      %0 = arith.addi %s, %t3 : i32
+      gawee.yield %0 : i32
+    } finish {
+    ^bb0(%a: i32, %b: i32, %s: i32):
+      gawee.yield %s : i32
+    } schedule #gawee.schedule<loops = [d1 by 16, d0 by 16], vector = d1 by 16, tiles = d0 by 16> : memref<21x27xi32>
+  func.return
+}
+
+// -----
+
+// What has the rows is the second factor, rows of which are 7 words further on.
+// CHECK-LABEL: func.func @bytes_of_the_other_factor_have_no_sign
+// CHECK:         %[[S:.*]] = arith.constant 7 : index
+// CHECK:         %[[A:.*]] = amx.tile_load %w[%{{.*}}, %{{.*}}, %{{.*}}], %[[S]] : memref<16x7x1xi32> into !amx.tile<16x20xi8>
+// CHECK:         %[[B:.*]] = amx.tile_load %x[%{{.*}}, %{{.*}}] : memref<5x16xi32> into !amx.tile<5x64xi8>
+// CHECK:         amx.tile_muli %[[A]], %[[B]] zext
+func.func @bytes_of_the_other_factor_have_no_sign(%x: memref<5x16xi32>, %w: memref<16x7x1xi32>, %y: memref<16x16xi32>) {
+  gawee.kernel parallel [16, 16] reduce [5] ins(%x, %w : memref<5x16xi32>, memref<16x7x1xi32>) outs(%y)
+    maps [affine_map<(m, n, k) -> (k, n)>,
+    affine_map<(m, n, k) -> (m, k, 0)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0 : i32 accumulate {
+    ^bb0(%a: i32, %b: i32, %s: i32):
+      %c8 = arith.constant 8 : i32
+      %c16 = arith.constant 16 : i32
+      %c24 = arith.constant 24 : i32
+      %a0 = arith.shli %a, %c24 : i32
+      %a1 = arith.shli %a, %c16 : i32
+      %a2 = arith.shli %a, %c8 : i32
+      %b0 = arith.shli %b, %c24 : i32
+      %b1 = arith.shli %b, %c16 : i32
+      %b2 = arith.shli %b, %c8 : i32
+      %l0 = arith.shrui %a0, %c24 : i32
+      %l1 = arith.shrui %a1, %c24 : i32
+      %l2 = arith.shrui %a2, %c24 : i32
+      %l3 = arith.shrui %a, %c24 : i32
+      %r0 = arith.shrsi %b0, %c24 : i32
+      %r1 = arith.shrsi %b1, %c24 : i32
+      %r2 = arith.shrsi %b2, %c24 : i32
+      %r3 = arith.shrsi %b, %c24 : i32
+      %p0 = arith.muli %l0, %r0 : i32
+      %p1 = arith.muli %l1, %r1 : i32
+      %p2 = arith.muli %l2, %r2 : i32
+      %p3 = arith.muli %l3, %r3 : i32
+      %t1 = arith.addi %p0, %p1 : i32
+      %t2 = arith.addi %t1, %p2 : i32
+      %t3 = arith.addi %t2, %p3 : i32
+      %0 = arith.addi %s, %t3 : i32
+      gawee.yield %0 : i32
+    } finish {
+    ^bb0(%a: i32, %b: i32, %s: i32):
+      gawee.yield %s : i32
+    } schedule #gawee.schedule<loops = [], vector = d1 by 16, tiles = d0 by 16> : memref<16x16xi32>
+  func.return
+}
+
+// -----
+
+// The words of a row are not side by side.
+// CHECK-LABEL: func.func @factors_that_lie_otherwise_are_vectors
+// CHECK-NOT:     amx
+// CHECK:         arith.shrui
+func.func @factors_that_lie_otherwise_are_vectors(%x: memref<5x16xi32>, %w: memref<5x16xi32>, %y: memref<16x16xi32>) {
+  gawee.kernel parallel [16, 16] reduce [5] ins(%x, %w : memref<5x16xi32>, memref<5x16xi32>) outs(%y)
+    maps [affine_map<(m, n, k) -> (k, m)>,
+    affine_map<(m, n, k) -> (k, n)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0 : i32 accumulate {
+    ^bb0(%a: i32, %b: i32, %s: i32):
+      %c8 = arith.constant 8 : i32
+      %c16 = arith.constant 16 : i32
+      %c24 = arith.constant 24 : i32
+      %a0 = arith.shli %a, %c24 : i32
+      %a1 = arith.shli %a, %c16 : i32
+      %a2 = arith.shli %a, %c8 : i32
+      %b0 = arith.shli %b, %c24 : i32
+      %b1 = arith.shli %b, %c16 : i32
+      %b2 = arith.shli %b, %c8 : i32
+      %l0 = arith.shrui %a0, %c24 : i32
+      %l1 = arith.shrui %a1, %c24 : i32
+      %l2 = arith.shrui %a2, %c24 : i32
+      %l3 = arith.shrui %a, %c24 : i32
+      %r0 = arith.shrsi %b0, %c24 : i32
+      %r1 = arith.shrsi %b1, %c24 : i32
+      %r2 = arith.shrsi %b2, %c24 : i32
+      %r3 = arith.shrsi %b, %c24 : i32
+      %p0 = arith.muli %l0, %r0 : i32
+      %p1 = arith.muli %l1, %r1 : i32
+      %p2 = arith.muli %l2, %r2 : i32
+      %p3 = arith.muli %l3, %r3 : i32
+      %t1 = arith.addi %p0, %p1 : i32
+      %t2 = arith.addi %t1, %p2 : i32
+      %t3 = arith.addi %t2, %p3 : i32
+      %0 = arith.addi %s, %t3 : i32
+      gawee.yield %0 : i32
+    } finish {
+    ^bb0(%a: i32, %b: i32, %s: i32):
+      gawee.yield %s : i32
+    } schedule #gawee.schedule<loops = [], vector = d1 by 16, tiles = d0 by 16> : memref<16x16xi32>
+  func.return
+}
