@@ -134,8 +134,6 @@ def _verify_function(op: "FuncOp") -> None:
 def _verify_slice(
     op: "tensor.ExtractSliceOp | tensor.InsertSliceOp | memref.SubviewOp", whole: Shape, part: Shape
 ) -> None:
-    from gawee_dialect.dialect.graph.slicing import require_inside
-
     numbers = {
         "offsets": (op.static_offsets.get_values(), op.offsets),
         "sizes": (op.static_sizes.get_values(), op.sizes),
@@ -148,10 +146,20 @@ def _verify_slice(
     boxes = zip(whole, *(static for static, _ in numbers.values()), strict=True)
     for axis, (extent, *box) in enumerate(boxes):
         if DYNAMIC_INDEX not in (*box, extent):
-            require_inside(axis, extent, *box)
+            verify_inside(axis, extent, *box)
     sizes, _ = numbers["sizes"]
     if not _is_reduced(part, sizes):
         raise VerifyException(f"expected a slice of sizes {_sizes(sizes)}, got {_sizes(part)}")
+
+
+def verify_inside(axis: int, extent: int, offset: int, size: int, stride: int) -> None:
+    """Raise VerifyException unless what a box takes of one axis is in it."""
+    last = offset + (size - 1) * stride
+    if size != 0 and not (0 <= offset < extent and 0 <= last < extent):
+        raise VerifyException(
+            f"expected offset {offset}, size {size} and stride {stride} to stay in axis {axis} "
+            f"of size {extent}"
+        )
 
 
 def verify_dynamic_sizes(values: Sequence[SSAValue], static: Shape) -> None:
@@ -189,11 +197,10 @@ def _verify_inserted(op: "tensor.InsertSliceOp") -> None:
     _verify_slice(op, _shape(op.dest), _shape(op.source))
 
 
-def _verify_cast_memref(op: "memref.ReinterpretCastOp") -> None:
-    rank = len(_shape(op.result))
-    if len(op.static_sizes) != rank or len(op.static_strides) != rank:
-        raise VerifyException(f"expected a size and a stride for {rank} axes")
-    _verify_sizes(op.static_sizes.get_values(), _shape(op.result))
+def _verify_strides(op: "memref.ReinterpretCastOp") -> None:
+    sizes, strides = len(op.static_sizes), len(op.static_strides)
+    if sizes != strides:
+        raise VerifyException(f"expected {sizes} strides, got {strides}")
 
 
 def _verify_sizes(sizes: Shape, shape: Shape) -> None:
@@ -309,7 +316,7 @@ CONSTRAINTS: Mapping[str, Callable[[Any], None]] = {
     "func.func": _verify_function,
     **dict.fromkeys(("tensor.extract_slice", "memref.subview"), _verify_part),
     "tensor.insert_slice": _verify_inserted,
-    "memref.reinterpret_cast": _verify_cast_memref,
+    "memref.reinterpret_cast": _verify_strides,
     **dict.fromkeys(("tensor.collapse_shape", "memref.collapse_shape"), _verify_collapse),
     **dict.fromkeys(("tensor.expand_shape", "memref.expand_shape"), _verify_expand),
     "tensor.pad": _verify_pad,

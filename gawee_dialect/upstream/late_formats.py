@@ -16,8 +16,8 @@ from xdsl.printer import Printer
 
 DIALECTS = frozenset(
     (
-        *("affine", "arith", "builtin", "cf", "func", "gawee", "linalg", "llvm", "math", "memref"),
-        *("omp", "scf", "tensor", "vector"),
+        *("affine", "amx", "arith", "builtin", "cf", "func", "gawee", "linalg", "llvm", "math"),
+        *("memref", "omp", "scf", "tensor", "vector"),
     )
 )
 

@@ -35,9 +35,10 @@ MODULES = (
     "gawee_dialect.passes.pipelines",
     *(f"gawee_dialect.tools.gawee_{name}" for name in ("opt", "translate", "run", "reduce")),
     "gawee_dialect.tools.run_report",
-    "tests.forked_tools.first_run",
 )
-"""What is imported before tools are forked: they, and what most runs of them do first."""
+"""What is imported before tools are forked: they, and what most runs of them import."""
+FIRST_RUN = "tests.forked_tools.first_run"
+"""Runs a tool once when it is imported: plugins that are installed afterwards are not found."""
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LONGEST = 1 << 20
 """Bytes of a request: more than the system lets a socket take at once."""
@@ -45,7 +46,9 @@ AT_START = (b"PYTHON", b"LC_", b"LANG", b"LD_", b"OMP_", b"KMP_", b"OPENBLAS_", 
 """How the names of variables begin that Python and native libraries read when they are loaded."""
 
 
-def start(environment: dict[str, str], modules: Sequence[str] = MODULES) -> str | None:
+def start(
+    environment: dict[str, str], modules: Sequence[str] = (*MODULES, FIRST_RUN)
+) -> str | None:
     """Start a server for tools of this environment; return what starts a tool in a command line.
 
     `modules` are imported before tools are forked. None where a process cannot be forked and

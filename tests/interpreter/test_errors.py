@@ -92,8 +92,8 @@ def test_op_that_bodies_cannot_have_is_an_error():
             "'memref.view' op cannot run: 8 bytes from byte 60 are out of bounds for 64 bytes",
         ),
         (
-            "%r = memref.subview %x[0, 2] [4, 2] [1, 1]"
-            " : memref<4x3xf32> to memref<4x2xf32, strided<[3, 1], offset: 2>>",
+            "%c2 = arith.constant 2 : index\n  %r = memref.subview %x[0, %c2] [4, 2] [1, 1]"
+            " : memref<4x3xf32> to memref<4x2xf32, strided<[3, 1], offset: ?>>",
             "'memref.subview' op cannot run: offset 2, size 2 and stride 1 are out of bounds for "
             "dimension 1 of size 3",
         ),

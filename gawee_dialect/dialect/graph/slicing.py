@@ -57,6 +57,7 @@ from gawee_dialect.dialect.types import (
     tensor_type,
 )
 from gawee_dialect.hints import isa
+from gawee_dialect.upstream.constraints import verify_inside
 
 if TYPE_CHECKING:
     from gawee_dialect.dialect.dense import Array
@@ -67,18 +68,7 @@ def require_box(
 ) -> None:
     """Raise VerifyException unless the first and the last position of a box are in a shape."""
     for axis, (offset, size, stride) in enumerate(zip(offsets, sizes, strides, strict=True)):
-        require_inside(axis, shape[axis], offset, size, stride)
-
-
-def require_inside(axis: int, extent: int, offset: int, size: int, stride: int) -> None:
-    """Raise VerifyException unless what a box takes of one axis is in it."""
-    last = offset + (size - 1) * stride
-    inside = size == 0 or (0 <= offset < extent and 0 <= last < extent)
-    require(
-        inside,
-        f"expected offset {offset}, size {size} and stride {stride} to stay in axis {axis} "
-        f"of size {extent}",
-    )
+        verify_inside(axis, shape[axis], offset, size, stride)
 
 
 def box(

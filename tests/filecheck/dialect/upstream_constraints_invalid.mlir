@@ -16,6 +16,12 @@ func.func @slices(%x: tensor<5x3xf32>, %y: tensor<4x2xf32>, %z: tensor<3xf32>, %
   func.return
 }
 
+func.func @other_layouts(%m: memref<15xf32>) {
+  // CHECK: error: 'memref.reinterpret_cast' op expected 2 strides, got 1
+  %0 = "memref.reinterpret_cast"(%m) <{static_offsets = array<i64: 0>, static_sizes = array<i64: 5, 3>, static_strides = array<i64: 3>, operandSegmentSizes = array<i32: 1, 0, 0, 0>}> : (memref<15xf32>) -> memref<5x3xf32, strided<[3, 1]>>
+  func.return
+}
+
 func.func @axes_are_joined_in_groups(%x: tensor<2x3x5xf32>, %y: tensor<6x5xf32>) {
   // CHECK: error: 'tensor.collapse_shape' op expected 2 groups of the axes 0 to 2 in order, got {{\[\[}}0, 1], [2, 3]]
   %0 = tensor.collapse_shape %x [[0, 1], [2, 3]] : tensor<2x3x5xf32> into tensor<6x5xf32>
