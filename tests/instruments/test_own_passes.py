@@ -43,11 +43,12 @@ ON_BUFFERS = [
     FILECHECK / "dialect" / "linalg_xdsl_passes.mlir",
 ]
 
-# Ops on Python values that nothing has made, ops on buffers and indices, functions of vectors,
-# kernels, which have passes of their own, sizes that have no number, and what cannot be lowered.
+# Ops on Python values that nothing has made, ops on buffers and indices, functions of vectors
+# and of tiles, kernels, which have passes of their own, sizes that have no number, and what cannot be
+# lowered.
 EXCLUDED = {"arith", "tensor", "python_value", "linalg", "linalg_xdsl_passes", "scf", "invalid"}
 EXCLUDED |= {"affine", "memref", "kernel", "kernel_open", "winograd", "gawee_kernels_to_loops"}
-EXCLUDED |= {"open_sizes", "vector"}
+EXCLUDED |= {"open_sizes", "vector", "amx"}
 
 
 def on_graphs() -> list[Path]:
