@@ -205,6 +205,13 @@ def best_peer(contenders: Sequence[Contender]) -> Contender | None:
     return min(peers, key=lambda each: each.median_ms, default=None)
 
 
+def _integer_products(limits: Processor) -> int:
+    """Return how many products of bytes an instruction adds up in the time of one of f32."""
+    if limits.byte_tiles:
+        return 32
+    return 4 if limits.byte_products else 2
+
+
 def row(
     contender: Contender, contenders: Sequence[Contender], limits: Processor
 ) -> dict[str, object]:
@@ -217,7 +224,7 @@ def row(
         "engine": contender.engine,
         "target": held_target() or limits.cpu,
         "is_held": contender.is_held,
-        "integers_of_a_word": 4 if limits.byte_products else 2,
+        "products_a_multiply_add": _integer_products(limits),
         **contender.info,
     }
     if not contender.times:

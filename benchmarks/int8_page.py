@@ -55,7 +55,7 @@ def _time(row: Row | None) -> float | None:
 
 
 def _with_byte_products(row: Row) -> bool:
-    return int(str(row["integers_of_a_word"])) > 2
+    return int(str(row["products_a_multiply_add"])) > 2
 
 
 def _verdict(value: float | None, *, least: float = 0.0, most: float = 1e9) -> str:
@@ -132,7 +132,7 @@ def products(rows: Iterable[Row]) -> Iterable[str]:
         if not model.startswith(PRODUCT) or ours is None:
             continue
         part = ours.get("percent_of_limit")
-        each = part / int(str(ours["integers_of_a_word"])) if isinstance(part, float) else None
+        each = part / int(str(ours["products_a_multiply_add"])) if isinstance(part, float) else None
         times = [cell(engines.get(name), "median_ms", ".2f") for name in (OURS, *PEERS)]
         shown = "-" if each is None else f"{each:.0f}"
         met = _verdict(each, least=PART_OF_LIMIT)

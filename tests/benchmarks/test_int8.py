@@ -18,7 +18,7 @@ from benchmarks.prepare import prepare  # noqa: E402
 
 
 def row(model: str, engine: str, ms: float, **more: object) -> Row:
-    fixed = {"threads": 1, "target": "cpu", "integers_of_a_word": 4, "difference": 0.01}
+    fixed = {"threads": 1, "target": "cpu", "products_a_multiply_add": 4, "difference": 0.01}
     return {"model": model, "engine": engine, "median_ms": ms, **fixed, **more}
 
 
@@ -26,7 +26,7 @@ def test_the_table_says_which_networks_are_as_far_ahead_as_they_should_be() -> N
     rows = [
         row("resnet18:u8", "gawee", 2.0, ratio_to_best_peer=1.12),
         row("resnet18:u8", "openvino", 2.24),
-        row("bert-small:u8", "gawee", 2.0, ratio_to_best_peer=1.12, integers_of_a_word=2),
+        row("bert-small:u8", "gawee", 2.0, ratio_to_best_peer=1.12, products_a_multiply_add=2),
         row("bert-small:s8", "gawee", 2.0, ratio_to_best_peer=0.5),
     ]
 
@@ -59,7 +59,7 @@ def test_a_product_is_told_as_a_part_of_what_its_instruction_can_do(tmp_path: Pa
     results, page = tmp_path / "results.json", tmp_path / "page.md"
     results.write_text(
         '{"model": "product1024:s8", "threads": 1, "target": "cpu"}\n'.replace(
-            '"threads"', '"engine": "gawee", "integers_of_a_word": 4, "threads"'
+            '"threads"', '"engine": "gawee", "products_a_multiply_add": 4, "threads"'
         )
     )
     main([str(results), "--page", str(page)])
