@@ -12,8 +12,9 @@ from gawee_dialect.analysis.long_sums import total_type
 from gawee_dialect.dialect.kernels.kernel import KernelOp, element_of
 from gawee_dialect.dialect.kernels.packed_products import PackedProduct, word_product
 from gawee_dialect.dialect.open_size import greatest
+from gawee_dialect.upstream.amx import ROW_BYTES, WORD_BYTES
 
-WORDS = 16
+WORDS = ROW_BYTES // WORD_BYTES
 """Words of four bytes in a row of a tile, at most."""
 
 

@@ -38,10 +38,9 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
+from gawee_dialect.dialect.kernels.schedule import TILE_ROWS
 from gawee_dialect.dialect.kernels.structured_kernel import shape_of
 
-ROWS = 16
-"""The most rows of a tile."""
 ROW_BYTES = 64
 """The most bytes of a row."""
 WORD_BYTES = 4
@@ -88,8 +87,8 @@ class TileType(ParametrizedAttribute, TypeAttribute):
     def verify(self) -> None:
         if self.element_type not in _BYTES:
             raise VerifyException(f"expected i8, bf16, i32 or f32, got '{self.element_type}'")
-        if not 1 <= self.rows.data <= ROWS:
-            raise VerifyException(f"expected 1 to {ROWS} rows, got {self.rows.data}")
+        if not 1 <= self.rows.data <= TILE_ROWS:
+            raise VerifyException(f"expected 1 to {TILE_ROWS} rows, got {self.rows.data}")
         if not 0 < self.row_bytes <= ROW_BYTES or self.row_bytes % WORD_BYTES:
             raise VerifyException(
                 f"expected rows of 4, 8, .. {ROW_BYTES} bytes, got {self.row_bytes}"

@@ -7,7 +7,7 @@ then the sums are in an array, and finished as vectors
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from xdsl.builder import Builder
@@ -72,6 +72,10 @@ class MatrixTiles:
     vector: Loop
     first: Sequence[LinearIndex]
     extent: Sequence[int]
+    down: Factor = field(init=False)
+    """The factor that has a row for each row of sums."""
+    across: Factor = field(init=False)
+    """The one that has a number for each column of sums."""
 
     def __post_init__(self) -> None:
         found = tile_product(self.op)
@@ -121,13 +125,14 @@ class MatrixTiles:
         tiles = MatrixTiles(
             op, counters, loops, depth, schedule.tiles, schedule.vector, first, extent
         )
-        return tiles if tiles._factors() is not None else None
+        factors = tiles._factors()
+        if factors is None:
+            return None
+        tiles.down, tiles.across = factors
+        return tiles
 
     def build(self, builder: Builder) -> SSAValue:
         """Insert all steps of the reductions; return the array of their sums."""
-        factors = self._factors()
-        assert factors is not None
-        self.down, self.across = factors
         type = TileType.of(self.tiles.step, self.vector.step, self._sum_type)
         start = [builder.insert(TileZeroOp(type)).res for _ in range(self.vectors * len(self.rows))]
         sums = self._reduced(builder, self.loops, list(self.first), list(self.extent), start)

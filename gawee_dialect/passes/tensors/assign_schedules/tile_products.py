@@ -6,7 +6,7 @@ from math import ceil, gcd, prod
 
 from xdsl.dialects.builtin import i8
 
-from gawee_dialect.analysis.tile_product import TileProduct, tile_product
+from gawee_dialect.analysis.tile_product import WORDS, TileProduct, tile_product
 from gawee_dialect.dialect.kernels.schedule import TILE_ROWS, Loop, Schedule
 from gawee_dialect.passes.tensors.assign_schedules.cost_model import (
     LOAD_WEIGHT,
@@ -21,8 +21,6 @@ from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import Kernel
 from gawee_dialect.passes.tensors.assign_schedules.loop_order import PARALLEL_CYCLES, schedule_of
 from gawee_dialect.target.description import Processor
 
-LANES = 16
-"""Sums in a row of a tile."""
 PRODUCT = 16
 """Cycles of a product of tiles, of however few rows; two tiles are loaded meanwhile.
 
@@ -125,7 +123,7 @@ def schedule_of_tiles(
     `vectors` is the best schedule without them, of a register tile.
     """
     vector, product = vectors.vector, tile_product(kernel.op)
-    if vector is None or vector.step != LANES or product is None or kernel.runs_once:
+    if vector is None or vector.step != WORDS or product is None or kernel.runs_once:
         return None
     if not (processor.byte_tiles if product.element == i8 else processor.bf16_tiles):
         return None
