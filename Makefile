@@ -14,7 +14,7 @@ LOCKED := dev docs mlir notebook browser coverage mutants
 
 PY := $(VENV)/bin/python
 LIT := $(VENV)/bin/lit -sv --no-progress-bar
-# The full run starts the tools of these alone too, as a user does (see tests/forked_tools/).
+# The full run starts the tools of these alone too, as a user does (see gawee_dialect/tools/server/).
 ALONE := $(addprefix tests/filecheck/,frontends/gawee_json.mlir $(patsubst %,tools/gawee_%.mlir,opt_output reduce run translate_info))
 # Work stealing gives each worker a run of neighbours, which share what their file has set up.
 PYTEST := $(PY) -m pytest -q -n $(JOBS) --dist worksteal

@@ -1,7 +1,6 @@
 """lit's configuration: `lit tests/filecheck` from the root of the repository."""
 
 import os
-import runpy
 import shutil
 import sys
 import sysconfig
@@ -53,8 +52,10 @@ if find_spec("torch") is not None:
 # does that once, and tools are forked from it. `lit -D fork-tools=no` starts each alone.
 START = f"{PYTHON} -m"
 if lit_config.params.get("fork-tools", "yes") == "yes":
-    server = runpy.run_path(str(ROOT / "tests" / "forked_tools" / "server.py"))
-    START = server["start"](config.environment) or START
+    sys.path.insert(0, str(ROOT))
+    from gawee_dialect.tools.server.fork_server import MODULES, start_for_children
+
+    START = start_for_children(config.environment, (*MODULES, "filecheck.main")) or START
 
 config.substitutions += [
     (

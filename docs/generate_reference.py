@@ -36,6 +36,7 @@ from gawee_dialect.tools.doctor import doctor_parser
 from gawee_dialect.tools.gawee_experiment import PARSERS as EXPERIMENT_PARSERS
 from gawee_dialect.tools.gawee_opt import options
 from gawee_dialect.tools.inspect_graph import SUB_COMMANDS
+from gawee_dialect.tools.server.command import server_parser
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes, make_context
 
 ROOT = Path(__file__).parent.parent
@@ -140,7 +141,7 @@ SUB_COMMAND_PARSERS: Mapping[str, Sequence[Callable[[], CommandParser]]] = {
     "gawee_run": [compare_parser],
     "gawee_translate": [make_parser for make_parser, _ in SUB_COMMANDS.values()],
     "gawee_experiment": [*EXPERIMENT_PARSERS.values()],
-    "gawee": [doctor_parser, kernels_parser, completion_parser],
+    "gawee": [doctor_parser, kernels_parser, server_parser, completion_parser],
 }
 
 

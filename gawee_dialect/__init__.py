@@ -10,15 +10,10 @@ Folders: `dialect` what the IR can say; `frontends` readers of formats; `paramet
 `passes` rewrites; `interpreter` NumPy meaning; `backend` LLVM; `tools` command lines.
 """
 
+import sys
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-from gawee_dialect.upstream.late_methods import make_methods_late
-
-make_methods_late()  # before any class is defined
-
-from gawee_dialect.upstream.late_formats import read_formats_late  # noqa: E402
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gawee_dialect.code_options import CodeOptions as CodeOptions
     from gawee_dialect.diagnostics import GaweeError as GaweeError
@@ -39,7 +34,30 @@ if TYPE_CHECKING:
 
     __version__: str
 
-read_formats_late()  # before any dialect is imported
+
+class _BeforeXdsl:
+    """Prepares xDSL for quick imports before the first module that needs it is looked for."""
+
+    NEED_NONE = (
+        *(f"{__name__}.tools{name}" for name in ("", ".server", ".server.client")),
+        *(f"{__name__}.upstream{name}" for name in ("", ".late_formats", ".late_methods")),
+    )
+
+    @classmethod
+    def find_spec(cls, name: str, path: object = None, target: object = None) -> None:
+        """Find nothing: the next finder does."""
+        is_ours = name.startswith(f"{__name__}.")
+        if is_ours and name not in cls.NEED_NONE and cls in sys.meta_path:
+            sys.meta_path.remove(cls)
+            from gawee_dialect.upstream.late_methods import make_methods_late
+
+            make_methods_late()  # before any class is defined
+            from gawee_dialect.upstream.late_formats import read_formats_late
+
+            read_formats_late()  # before any dialect is imported
+
+
+sys.meta_path.insert(0, _BeforeXdsl)
 
 _HOMES = {
     "CodeOptions": "code_options",

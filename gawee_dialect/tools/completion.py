@@ -88,10 +88,12 @@ def _parser_of_gawee(words: Sequence[str]) -> tuple[ArgumentParser, int]:
     from gawee_dialect.tools.build_kernels import kernels_parser
     from gawee_dialect.tools.doctor import doctor_parser
     from gawee_dialect.tools.gawee import argument_parser
+    from gawee_dialect.tools.server.command import server_parser
 
     parsers = {
         "doctor": doctor_parser,
         "kernels": kernels_parser,
+        "server": server_parser,
         "completion": completion_parser,
     }
     assert parsers.keys() == COMMANDS.keys()

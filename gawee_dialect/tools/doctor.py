@@ -77,6 +77,7 @@ def run_doctor(argv: Sequence[str]) -> int:
         "versions": version_lines(),
         "extras": extra_lines(requires(PACKAGE) if installed(PACKAGE) else None),
         "cache": cache,
+        "server": server_lines(),
         "processor": processor_lines(host()),
     }
     print("\n\n".join("\n  ".join((title, *lines)) for title, lines in sections.items()))
@@ -127,6 +128,17 @@ def cache_lines() -> tuple[Sequence[str], str | None]:
         f"{count} entries, {size / MIB:.1f} MiB of at most {LIMIT // MIB} MiB",
     )
     return lines, problem
+
+
+def server_lines() -> Iterator[str]:
+    """Yield whether tools are started by a server, and where it listens."""
+    from gawee_dialect.tools.server.command import is_listening, server_address
+
+    address = server_address() if sys.platform == "linux" else None
+    if address is not None and is_listening(address):
+        yield f"listens at {address}; gawee server --stop ends it"
+    else:
+        yield "none; gawee server starts one, and tools then start at once"
 
 
 def processor_lines(processor: Processor) -> Iterator[str]:

@@ -27,6 +27,7 @@ TOOLS: Mapping[str, str] = {
 COMMANDS: Mapping[str, str] = {
     "doctor": "show versions, extras, the cache and the processor, for a bug report",
     "kernels": "compile the kernels of networks before they are needed, for images of systems",
+    "server": "start a process from which tools start at once",
     "completion": "print what completes command lines in bash, zsh or fish",
 }
 
@@ -70,6 +71,10 @@ def run(argv: Sequence[str]) -> int:
         from gawee_dialect.tools.build_kernels import run_kernels
 
         return run_kernels(rest)
+    elif name == "server":
+        from gawee_dialect.tools.server.command import run_server
+
+        return run_server(rest)
     elif name == "completion":
         from gawee_dialect.tools.completion import run_completion
 

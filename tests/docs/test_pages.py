@@ -17,8 +17,9 @@ from pathlib import Path
 
 import pytest
 
+from gawee_dialect.tools.server.client import ADDRESS
+from gawee_dialect.tools.server.fork_server import CLIENT, MODULES, start_for_children
 from tests.effort import FULL, full_run
-from tests.forked_tools.server import CLIENT, MODULES, VARIABLE, start
 
 ROOT = Path(__file__).parent.parent.parent
 TORCHVISION = ROOT / "docs" / "tutorial" / "torchvision.md"
@@ -85,14 +86,14 @@ def output_pattern(expected: str) -> re.Pattern[str]:
 
 @pytest.fixture(scope="module")
 def forked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return an environment in which one process starts the tools (`tests/forked_tools/`).
+    """Return an environment in which one process starts the tools .
 
     `pip install` of a page goes to a folder of its own.
     """
     installed = str(tmp_path_factory.mktemp("installed"))
     path = os.pathsep.join((str(ROOT), installed))
     environment = {**os.environ, "PIP_TARGET": installed, "PYTHONPATH": path}
-    start(environment, IMPORTED)
+    start_for_children(environment, IMPORTED)
     return environment
 
 
@@ -121,7 +122,7 @@ def environment(
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     }
     if FULL and "README" in request.node.name:
-        environment.pop(VARIABLE, None)
+        environment.pop(ADDRESS, None)
     yield environment
     shutil.rmtree(environment["PIP_TARGET"], ignore_errors=True)
 

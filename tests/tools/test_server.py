@@ -1,18 +1,23 @@
-"""A tool that the server of lit's tests forks behaves as one that is started alone."""
+"""A tool that the server forks behaves as one that is started alone."""
 
 import json
 import os
 import pty
+import resource
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.forked_tools.server import MODULES, ROOT, VARIABLE, start
+from gawee_dialect.tools import gawee
+from gawee_dialect.tools.server.client import ADDRESS
+from gawee_dialect.tools.server.fork_server import CLIENT, MODULES, start, start_for_children
+
+ROOT = Path(__file__).resolve().parents[2]
 
 if sys.platform != "linux":
     pytest.skip("tools are forked on Linux alone", allow_module_level=True)
@@ -73,7 +78,7 @@ def environment(folder: Path, request: pytest.FixtureRequest) -> dict[str, str]:
 def forked(environment: dict[str, str]) -> list[str]:
     """Return the words that start a tool by a server; its address is in the environment."""
     modules = () if environment["PYTHONUNBUFFERED"] else MODULES
-    words = start(environment, modules)
+    words = start_for_children(environment, modules)
     assert words is not None
     return words.split()
 
@@ -88,7 +93,7 @@ def run(
 
 
 def alone(environment: dict[str, str]) -> dict[str, str]:
-    return {name: value for name, value in environment.items() if name != VARIABLE}
+    return {name: value for name, value in environment.items() if name != ADDRESS}
 
 
 def test_a_tool_sees_what_it_would_see_alone(
@@ -150,10 +155,10 @@ def test_a_tool_starts_alone_where_there_is_no_server(
     forked: list[str], environment: dict[str, str], tmp_path: Path
 ) -> None:
     for address in ("/no/such/socket", ""):
-        given = {**environment, VARIABLE: address}
+        given = {**environment, ADDRESS: address}
         code, out, _ = run([*forked, "tells"], given, tmp_path)
         assert code == 0
-        assert VARIABLE not in json.loads(out)["variables"]
+        assert ADDRESS not in json.loads(out)["variables"]
 
 
 def is_running(process: int) -> bool:
@@ -194,10 +199,10 @@ def test_a_tool_whose_client_is_killed_is_killed(
 
 OWNER = """
 import os, subprocess, sys
-from tests.forked_tools import server
+from gawee_dialect.tools.server import fork_server
 environment = dict(os.environ)
-words = server.start(environment, ()).split()
-print(environment[server.VARIABLE], flush=True)
+words = fork_server.start_for_children(environment, ()).split()
+print(environment[fork_server.ADDRESS], flush=True)
 subprocess.Popen([*words, "sleeps"], env=environment)
 sys.stdin.read()
 """
@@ -222,3 +227,149 @@ def test_nothing_runs_on_when_the_owner_is_killed(
 
     wait_until(lambda: not is_running(int(tool)) and not Path(address).parent.exists())
     owner.communicate()
+
+
+SERVED = [
+    sys.executable,
+    "-c",
+    "import sys; from gawee_dialect.tools.server import client; sys.exit(client.gawee())",
+]
+GRAPH = """
+func.func @main(%x: tensor<2x3xf32> {gawee.input = "x"}) -> (tensor<2x3xf32> {gawee.output = "y"}) {
+  %y = gawee.relu %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+"""
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """Give an environment with the address of a server, and end that server."""
+    package = tmp_path / "modules"
+    package.mkdir()
+    (package / "edited.py").write_text("SAID = 'before'")
+    path = os.pathsep.join((str(ROOT), str(package)))
+    environment = {**os.environ, "PYTHONPATH": path, ADDRESS: str(tmp_path / "socket")}
+    yield environment
+    run([*SERVED, "server", "--stop"], environment, tmp_path)
+
+
+def test_gawee_server_starts_and_ends(served: dict[str, str], tmp_path: Path) -> None:
+    address = served[ADDRESS]
+
+    said = [run([*SERVED, "server", *flags], served, tmp_path) for flags in ((), (), ["--stop"])]
+
+    assert said[0] == (0, f"{address}: a server listens\n", "")
+    assert said[1] == (0, f"{address}: a server listens already\n", "")
+    assert said[2] == (0, f"{address}: ends\n", "")
+    wait_until(lambda: not Path(address).exists())
+    assert run([*SERVED, "server", "--stop"], served, tmp_path)[1].endswith("no server listens\n")
+
+
+def test_no_server_starts_where_there_is_to_be_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(ADDRESS, "off")
+    assert gawee.main(["server"]) == 1
+    assert capsys.readouterr().err == f"error: {ADDRESS} says that there is to be no server\n"
+
+    monkeypatch.setenv(ADDRESS, "/no/such/folder/socket")
+    assert gawee.main(["server"]) == 1
+    assert capsys.readouterr().err.startswith(
+        "error: no server can listen at /no/such/folder/socket: No such file or directory\nhint:"
+    )
+
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert gawee.main(["server"]) == 1
+    said = capsys.readouterr().err
+    assert said == "error: the server forks and watches processes as Linux does\n"
+
+
+def test_a_tool_gives_the_same_with_a_server(served: dict[str, str], tmp_path: Path) -> None:
+    words = [*SERVED, "opt", "-", "--lower-to-linalg"]
+    run([*SERVED, "server"], served, tmp_path)
+
+    text = run(words, served, tmp_path, GRAPH)
+    wrong = run(words, served, tmp_path, GRAPH.replace("relu", "rellu"))
+
+    off = {**served, ADDRESS: "off"}
+    assert text == run(words, off, tmp_path, GRAPH)
+    assert text[0] == 0
+    assert "linalg" in text[1]
+    assert wrong == run(words, off, tmp_path, GRAPH.replace("relu", "rellu"))
+    assert wrong[0] == 1
+
+
+def test_a_tool_is_told_of_an_interruption(
+    served: dict[str, str], folder: Path, tmp_path: Path
+) -> None:
+    forever = """import time
+try:
+    print("ready", flush=True)
+    time.sleep(300)
+except KeyboardInterrupt:
+    print("told")
+"""
+    (tmp_path / "modules" / "forever.py").write_text(forever)
+    run([*SERVED, "server"], served, tmp_path)
+    words = [sys.executable, "-I", "-S", str(CLIENT), "forever"]
+    client = subprocess.Popen(words, env=served, stdout=subprocess.PIPE, text=True)
+    assert client.stdout is not None
+    assert client.stdout.readline() == "ready\n"
+
+    client.send_signal(signal.SIGINT)
+
+    assert client.communicate() == ("told\n", None)
+    assert client.returncode == 0
+
+
+def test_what_was_imported_before_it_changed_runs_no_tool(
+    served: dict[str, str], tmp_path: Path
+) -> None:
+    edited = tmp_path / "modules" / "edited.py"
+    (tmp_path / "modules" / "says.py").write_text(
+        "import edited, os; print(edited.SAID, os.getppid())"
+    )
+    start(served[ADDRESS], served, modules=("edited",))
+    words = [sys.executable, "-I", "-S", str(CLIENT), "says"]
+    before = run(words, served, tmp_path)[1].split()
+
+    edited.write_text("SAID = 'afterwards'")
+
+    alone = run(words, served, tmp_path)[1].split()
+    again = run(words, served, tmp_path)[1].split()
+    assert [before[0], alone[0], again[0]] == ["before", "afterwards", "afterwards"]
+    assert len({before[1], alone[1], again[1]}) == 3
+    assert alone[1] == str(os.getpid())
+
+
+def test_a_server_without_clients_ends(served: dict[str, str], tmp_path: Path) -> None:
+    start(served[ADDRESS], served, idle=0.1, modules=())
+
+    wait_until(lambda: not Path(served[ADDRESS]).exists())
+
+
+def test_a_tool_has_the_limits_of_its_client(served: dict[str, str], tmp_path: Path) -> None:
+    limits = """import os, resource
+print(os.getpriority(os.PRIO_PROCESS, 0), os.umask(0), resource.getrlimit(resource.RLIMIT_NOFILE),
+      os.sched_getaffinity(0))
+"""
+    (tmp_path / "modules" / "limits.py").write_text(limits)
+    start(served[ADDRESS], served, modules=())
+
+    def limited() -> None:
+        os.nice(3)
+        os.umask(0o27)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (99, 99))
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+    said = [
+        subprocess.run(
+            words, env=served, preexec_fn=limited, stdout=subprocess.PIPE, text=True
+        ).stdout
+        for words in (
+            [sys.executable, "-I", "-S", str(CLIENT), "limits"], [sys.executable, "-m", "limits"],
+        )
+    ]  # fmt: skip
+
+    assert said[0] == said[1] != ""
