@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -211,13 +212,19 @@ def stream(number: int, mode: str, like: object) -> io.TextIOWrapper:
 
 
 class Server:
-    """Forks a process for each client, and tells it how that process ended."""
+    """Imports modules, forks a process for each client, and tells it how that process ended."""
 
     def __init__(self, listener: socket.socket, owner: int, idle: float, modules: Sequence[str]):
         self.listener, self.modules = listener, modules
         self.owner = os.pidfd_open(owner) if owner else None
         self.idle = None if owner else idle
+        began = time.time_ns()
+        for module in modules:
+            with suppress(Exception):  # the tool that needs it says what is wrong
+                importlib.import_module(module)
         self.was_imported = imported()
+        if any(changed >= began for changed, _ in self.was_imported.values()):
+            self.was_imported = {}  # perhaps it was changed after it was imported
         self.ends = False
         """Whether no more clients are served."""
         self.processes: dict[socket.socket, int] = {}
@@ -332,12 +339,10 @@ def main(listener: str, owner: str, idle: str, *modules: str) -> None:
     ending = ENDING if int(owner) else ()
     before = {number: signal.signal(number, signal.SIG_IGN) for number in ending}
     listening = socket.socket(fileno=int(listener))
-    for module in modules:
-        with suppress(Exception):  # the tool that needs it says what is wrong
-            importlib.import_module(module)
+    server = Server(listening, int(owner), float(idle), modules)
     gc.collect()
     gc.freeze()  # what is never visited stays shared with the processes of tools
-    tool = Server(listening, int(owner), float(idle), modules).serve()
+    tool = server.serve()
     if tool is None:
         return
     for number, handler in before.items():
