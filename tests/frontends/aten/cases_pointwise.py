@@ -66,6 +66,27 @@ binary("mul.Tensor", "multiply.Tensor", "maximum.default", "minimum.default", dt
 binary("max.other", "min.other", dtypes=NUMBERS)
 binary("div.Tensor", "true_divide.Tensor", dtypes=(*MIXED, torch.bool), low=0.5)
 binary("pow.Tensor_Tensor", dtypes=FLOATS, low=0.3)
+
+
+@case("aten.round.decimals")
+def round_decimals(d: Draw) -> Call:
+    return Call([100 * d.floats(3, 5)], {"decimals": d.choice(2, -1, 0)})
+
+
+@case("aten.copysign.Scalar")
+def copysign_of_number(d: Draw) -> Call:
+    return Call([d.floats(3, 5), d.choice(-0.0, 2.0)])
+
+
+@case("aten.hypot.default", "aten.copysign.Tensor")
+def specials(d: Draw) -> Call:
+    """Squares that overflow, zeros, infinities and NaN, with either sign."""
+    values = torch.tensor([3e30, 0.0, -0.0, torch.inf, -torch.inf, torch.nan, -2.0])
+    values = values.to(d.choice(*FLOATS))
+    return Call([values.reshape(7, 1), values])
+
+
+binary("ldexp.Tensor", dtypes=FLOATS, low=-3.0)
 binary("atan2.default", "arctan2.default", dtypes=(*FLOATS, torch.int32))
 binary(*(f"{name}.Tensor" for name in "eq ne lt le gt ge".split()), dtypes=ALL)
 binary(

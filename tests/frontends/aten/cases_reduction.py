@@ -134,6 +134,11 @@ def sort_stable(d: Draw) -> Call:
     return Call([value], {"stable": True, "dim": d.choice(0, -1), "descending": d.bool()})
 
 
+@case("aten.kthvalue.default")
+def kthvalue(d: Draw) -> Call:
+    return Call([distinct(d, 3, 5), d.int(1, 3), d.choice(0, 1, -1), d.bool()])
+
+
 @case("aten.argsort.default")
 def argsort(d: Draw) -> Call:
     return Call([distinct(d, 3, 5), d.choice(0, -1), d.bool()])

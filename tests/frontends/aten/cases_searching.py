@@ -15,6 +15,13 @@ def cumprod(d: Draw) -> Call:
     return Call([value, d.dim(shape or (1,))], {"dtype": d.choice(None, torch.float64)})
 
 
+@case("aten.logcumsumexp.default")
+def logcumsumexp(d: Draw) -> Call:
+    value = 50 * d.floats(2, 5)
+    value[0, :2] = -torch.inf
+    return Call([value, d.choice(0, -1)], rtol=1e-5)
+
+
 @case("aten.cummax.default", "aten.cummin.default")
 def cummax(d: Draw) -> Call:
     shape = d.choice((7,), (3, 11), (2, 5, 3), ())

@@ -1,7 +1,7 @@
 """Functions of one tensor and of two, element by element, with PyTorch's promotion of types."""
 
 from collections.abc import Callable
-from math import log
+from math import inf, log
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerType, f16, i1, i32, i64
@@ -31,6 +31,7 @@ from gawee_dialect.dialect.graph.arithmetic import (
     SinOp,
     TanhOp,
 )
+from gawee_dialect.dialect.graph.cast import BitcastOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.graph.indexing import GatherOp
 from gawee_dialect.dialect.graph.logic import (
@@ -41,7 +42,14 @@ from gawee_dialect.dialect.graph.logic import (
     LogicalNotOp,
     WhereOp,
 )
-from gawee_dialect.dialect.types import FLOATS, element_type, is_float, is_unsigned, tensor_shape
+from gawee_dialect.dialect.types import (
+    FLOATS,
+    element_bytes,
+    element_type,
+    is_float,
+    is_unsigned,
+    tensor_shape,
+)
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import (
@@ -221,6 +229,17 @@ def scaled(emit: Emitter, value: SSAValue, factor: Number) -> SSAValue:
     return in_signed(emit, MulOp, value, emit.number(factor, element_type(value)))
 
 
+@register_op("aten.round.decimals")
+def round_decimals(emit: Emitter, self: SSAValue, *, decimals: int) -> SSAValue:
+    """Round to so many digits behind the point, or in front of it where that is negative."""
+    if not is_float(element_type(self)):
+        return self
+    power = float(10 ** abs(decimals))
+    if decimals > 0:
+        return div(emit, emit(RoundOp(mul(emit, self, power))), power)
+    return mul(emit, emit(RoundOp(div(emit, self, power))), power)
+
+
 @register_op("aten.add")
 def add(emit: Emitter, self: Operand, other: Operand, alpha: Number = 1) -> SSAValue:
     """self + alpha * other; of booleans whether any of them is true"""
@@ -312,6 +331,34 @@ def fmod(emit: Emitter, self: Operand, other: Operand) -> SSAValue:
 def atan2(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
     """The angle of the point (other, self)"""
     return emit(Atan2Op(*promoted_to_float(emit, self, other)))
+
+
+@register_op("aten.copysign.Tensor", "aten.copysign.Scalar")
+def copysign(emit: Emitter, self: SSAValue, other: Operand) -> SSAValue:
+    """|self| with the sign of other, that of a zero or a NaN too"""
+    lhs, rhs = promoted_to_float(emit, self, other)
+    size = emit(AbsOp(lhs))
+    integer = IntegerType(8 * element_bytes(element_type(rhs)))
+    negative = compared(emit, emit(BitcastOp(rhs, integer)), 0, "lt")
+    return emit(WhereOp(negative, emit(NegOp(size)), size))
+
+
+@register_op("aten.hypot")
+def hypot(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
+    """sqrt(self^2 + other^2), of squares of at most 1, which do not overflow"""
+    lhs, rhs = (emit(AbsOp(each)) for each in promoted(emit, self, other))
+    large, small = emit(MaximumOp(lhs, rhs)), emit(MinimumOp(lhs, rhs))
+    part = div(emit, small, large)
+    length = mul(emit, large, emit(SqrtOp(add(emit, mul(emit, part, part), 1))))
+    infinite = emit(BitwiseOrOp(isinf(emit, lhs), isinf(emit, rhs)))
+    length = emit(WhereOp(compared(emit, large, 0, "eq"), large, length))
+    return emit(WhereOp(infinite, emit.number(inf, element_type(lhs)), length))
+
+
+@register_op("aten.ldexp.Tensor")
+def ldexp(emit: Emitter, self: Operand, other: Operand) -> SSAValue:
+    """self * 2^other"""
+    return mul(emit, self, pow_tensors(emit, 2.0, other))
 
 
 @register_op("aten.pow.Tensor_Scalar")

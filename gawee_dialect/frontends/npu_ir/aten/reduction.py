@@ -7,7 +7,14 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect.graph.arithmetic import AbsOp, ExpOp, LogOp
+from gawee_dialect.dialect.graph.arithmetic import (
+    AbsOp,
+    ExpOp,
+    Log1pOp,
+    LogOp,
+    MaximumOp,
+    NegOp,
+)
 from gawee_dialect.dialect.graph.constant import IotaOp
 from gawee_dialect.dialect.graph.elementwise import MulOp, SqrtOp
 from gawee_dialect.dialect.graph.logic import BitwiseOrOp, IsNanOp, WhereOp
@@ -214,6 +221,19 @@ def sort(
     return emit.all(SortOp(self, axis=axis_of(self, dim), descending=descending))
 
 
+@register_op("aten.kthvalue")
+def kthvalue(
+    emit: Emitter, self: SSAValue, k: int, dim: int = -1, keepdim: bool = False
+) -> Sequence[SSAValue]:
+    """The k-th smallest element along an axis, and where it is"""
+    if not tensor_shape(self):
+        return self, emit.number(0, i64)
+    axis = axis_of(self, dim)
+    found = [part(emit, each, axis, k - 1, 1) for each in emit.all(SortOp(self, axis=axis))]
+    shape = [size for at, size in enumerate(tensor_shape(found[0])) if at != axis]
+    return found if keepdim else [emit.reshape(each, shape) for each in found]
+
+
 @register_op("aten.argsort.default")
 def argsort(emit: Emitter, self: SSAValue, dim: int = -1, descending: bool = False) -> SSAValue:
     """Where the elements along an axis were before they were sorted"""
@@ -254,6 +274,21 @@ def cumprod(emit: Emitter, self: SSAValue, dim: int, dtype: str | None = None) -
         return (emit(MulOp(earlier[0], later[0])),)
 
     return scanned(emit, [value], axis_of(value, dim), combine)[0]
+
+
+@register_op("aten.logcumsumexp")
+def logcumsumexp(emit: Emitter, self: SSAValue, dim: int) -> SSAValue:
+    """Logarithms of the sums of the exponentials up to each, along an axis"""
+    if not tensor_shape(self):
+        return self
+
+    def combine(earlier: Values, later: Values) -> Values:
+        largest = emit(MaximumOp(earlier[0], later[0]))
+        rest = emit(NegOp(emit(AbsOp(sub(emit, earlier[0], later[0])))))
+        total = add(emit, largest, emit(Log1pOp(emit(ExpOp(rest)))))
+        return (emit(WhereOp(isinf(emit, largest), largest, total)),)  # -inf - -inf is none
+
+    return scanned(emit, [self], axis_of(self, dim), combine)[0]
 
 
 def running_extreme(predicate: str) -> Callable[[Emitter, SSAValue, int], Values]:
