@@ -205,7 +205,7 @@ def _call_work(call: CallOp) -> Work | None:
     callee = SymbolTable.lookup_symbol(call, call.callee)
     if not isinstance(callee, FuncOp) or len(callee.body.blocks) != 1:
         return None
-    if callee in _called_by(callee):  # it never ends, or ends as its arguments say
+    if callee in called_by(callee):  # it never ends, or ends as its arguments say
         return None
     works = [(op, op_work(op)) for op in callee.body.block.ops]
     if any(work is None and op.regions for op, work in works):
@@ -214,7 +214,7 @@ def _call_work(call: CallOp) -> Work | None:
     return replace(together, footprint=min(together.footprint, _memory_of(callee)))
 
 
-def _called_by(function: FuncOp) -> set[FuncOp]:
+def called_by(function: FuncOp) -> set[FuncOp]:
     """Return the functions that one calls, and those that they call."""
     found: set[FuncOp] = set()
     pending = [function]

@@ -183,6 +183,9 @@ class Machine(Interpreter):
             if "read-only" not in str(error):
                 raise
             raise self._refused_write(op, inputs, error) from error
+        except RecursionError:
+            message = "cannot run: functions call each other more deeply than Python can"
+            raise RunError(Diagnostic.at(op, message)) from None
 
     def _listened(self, op: Operation, inputs: PythonValues) -> OpImplResult:
         # As xDSL's own method, which prints the whole module into an exception for each op around.

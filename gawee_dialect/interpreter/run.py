@@ -7,6 +7,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.interpreter import Interpreter, InterpreterFunctions
+from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.analysis.open_sizes import (
     argument_shapes,
@@ -267,11 +268,11 @@ def _operand(
 ) -> Array:
     match argument.kind:
         case ArgumentKind.OUTPUT | ArgumentKind.INDICES | ArgumentKind.WORKSPACE:
-            return fresh_array(argument.type, sizes)
+            return _memory(argument, sizes)
         case ArgumentKind.UPDATED:
             if argument.name in arguments:
                 return np.array(arguments[argument.name], order="C")
-            return np.zeros_like(fresh_array(argument.type))
+            return np.zeros_like(_memory(argument))
         case ArgumentKind.PREPARED:
             if argument.name not in prepared:
                 raise GaweeError(f"expected '@{PREPARE}' to return value {argument.name}")
@@ -281,6 +282,14 @@ def _operand(
             if not isa(argument.type, ShapedType):
                 return array[()]
             return read_only(np.asarray(array, order="C"))
+
+
+def _memory(argument: EntryArgument, sizes: Sequence[Array] = ()) -> Array:
+    try:
+        return fresh_array(argument.type, sizes)
+    except InterpretationError as error:
+        message = f"cannot run with argument #{argument.index}: {error}"
+        raise RunError(Diagnostic(message)) from error
 
 
 def _outputs(

@@ -256,6 +256,20 @@ def test_loops_too_large_for_the_interpreter_run_natively_and_are_seen_call_by_c
     assert "first op that differs: 'func.call' of '@k'" in str(error)
 
 
+def test_functions_that_call_each_other_without_end_are_not_run() -> None:
+    module = parse("""
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %y = func.call @main(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}""")
+
+    each = check(module, "canonicalize")
+
+    assert notes(each)["(as it was read)"] == (
+        "not run: 'func.call' op cannot run: functions call each other more deeply than Python can"
+    )
+
+
 # 56: six ops in @f; three constants, a loop of nine times five ops and the return in @k.
 def test_large_loops_that_cannot_be_lowered_are_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(execute, "LARGEST_INTERPRETED", 20)

@@ -211,3 +211,33 @@ def test_prepare_that_returns_too_little_is_an_error():
 
     with pytest.raises(GaweeError, match="expected '@prepare' to return value 0"):
         run_module(module, {})
+
+
+def test_functions_that_call_each_other_without_end_are_an_error():
+    text = """
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %y = func.call @main(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+"""
+    with pytest.raises(RunError) as error:
+        run_module(parse(text), {"x": random((3,))})
+
+    assert (
+        "'func.call' op cannot run: functions call each other more deeply than Python can"
+        in str(error.value)
+    )
+
+
+def test_memory_of_unknown_size_is_an_error():
+    text = """
+func.func @main(%w: memref<?xi8> {gawee.workspace}) {
+  func.return
+}
+"""
+    with pytest.raises(RunError) as error:
+        run_module(parse(text), {})
+
+    assert str(error.value) == (
+        "error: cannot run with argument #0: expected a static shape, got 'memref<?xi8>'"
+    )

@@ -22,6 +22,7 @@ from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.analysis.index_bounds import constant_index, index_bounds
+from gawee_dialect.analysis.op_cost import called_by
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.dialect.entry import MAIN, PREPARE, find_function
 from gawee_dialect.dialect.native_code import sources_of
@@ -283,7 +284,8 @@ def _passes_from_tensors() -> Sequence[ModulePass]:
 def scalar_operations(module: ModuleOp, ops: Iterable[Operation]) -> int:
     """Estimate the ops that run one by one; an op on whole arrays counts as one.
 
-    A loop whose bounds are not known counts as larger than the interpreter takes.
+    A loop whose bounds are not known counts as larger than the interpreter takes. A function that
+    calls itself counts as one op: the interpreter says that it never ends, code would crash.
     """
     return sum(_scalar_operations_of(module, op) for op in ops)
 
@@ -298,7 +300,8 @@ def _scalar_operations_of(module: ModuleOp, op: Operation) -> int:
         return 1 + max(scalar_operations(module, ops) for ops in branches)
     if isinstance(op, CallOp):
         callee = SymbolTable.lookup_symbol(module, op.callee)
-        if isinstance(callee, FuncOp) and callee.body.blocks:
+        ends = isinstance(callee, FuncOp) and callee not in called_by(callee)
+        if isinstance(callee, FuncOp) and callee.body.blocks and ends:
             return 1 + scalar_operations(module, callee.body.block.ops)
     blocks = (block for region in op.regions for block in region.blocks)
     if isinstance(op, omp.ParallelOp | omp.WsLoopOp | omp.LoopNestOp):

@@ -165,10 +165,14 @@ def viewed_bytes(type: Attribute, sizes: Sequence[Array] = ()) -> Bytes | None:
 
 
 def _byte_count(type: Attribute, sizes: Sequence[Array] = ()) -> int | None:
-    """Return the size of a buffer of bytes; None of any other."""
+    """Return the size of a buffer of bytes, None of any other; raises NotProvable."""
     if isa(type, MemRefType[Attribute]) and type.element_type == i8 and type.get_num_dims() == 1:
         (size,) = array_shape(type)
-        return int(sizes[0]) if size == DYNAMIC_INDEX else size
+        if size != DYNAMIC_INDEX:
+            return size
+        if not sizes:
+            raise NotProvable(Diagnostic("a buffer of bytes has an unknown size"))
+        return int(sizes[0])
     return None
 
 

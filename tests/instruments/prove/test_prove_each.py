@@ -390,3 +390,12 @@ def test_what_the_interpreter_refuses_is_not_provable() -> None:
     first, *_ = prove(parse(CROPS), "cse").steps
 
     assert "'tensor.pad' op cannot run: expected padding of at least 0" in first.note
+
+
+def test_memory_of_unknown_size_is_not_provable() -> None:
+    proof = prove(
+        parse("func.func @main(%w: memref<?xi8> {gawee.workspace}) {\n  func.return\n}"),
+        "canonicalize",
+    )
+
+    assert proof.steps[0].note == "not provable: a buffer of bytes has an unknown size"
