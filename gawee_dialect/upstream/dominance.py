@@ -2,14 +2,16 @@
 
 1. In a block, ops come in order: an op may use arguments, and results of the ops before it.
 2. A block sees what the blocks see that control must pass on the way to it, its dominators.
-3. A region sees what its op sees. What is defined inside is gone behind it.
+3. A region sees what its op sees, and nothing where that is isolated from above. What is defined
+   inside is gone behind it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import reduce
+from functools import cache, reduce
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.traits import IsolatedFromAbove
 
 Misuse = tuple[Operation, int]
 """An op, and the number of its operand that is not defined before it."""
@@ -23,10 +25,18 @@ def misuses(module: ModuleOp) -> Iterator[Misuse]:
     yield from _in_op(module, set())
 
 
+@cache
+def is_isolated(kind: type[Operation]) -> bool:
+    """Whether what is inside of an op uses no values from outside."""
+    return kind.has_trait(IsolatedFromAbove)
+
+
 def _in_op(op: Operation, visible: set[SSAValue]) -> Iterator[Misuse]:
     for number, operand in enumerate(op.operands):
         if operand not in visible:
             yield op, number
+    if op.regions and is_isolated(type(op)):
+        visible = set()
     for region in op.regions:
         if isinstance(op, ModuleOp):  # its ops have no order
             visible = visible.union(*(each.results for each in region.ops))

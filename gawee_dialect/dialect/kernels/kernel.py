@@ -41,6 +41,7 @@ from xdsl.pattern_rewriter import RewritePattern
 from xdsl.printer import Printer
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsTerminator
+from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.dialect.affine_range import used_dims, value_range
 from gawee_dialect.dialect.kernels.algorithm import Algorithm, Direct
@@ -392,15 +393,16 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
             len(self.maps) == len(operands),
             f"expected {len(operands)} maps, one for each operand, got {len(self.maps)}",
         )
+        sizes, target = self.sizes, self.target
         for index, (map, operand) in enumerate(zip(self.maps, operands, strict=True)):
             what = f"map of input #{index}" if index < len(self.inputs) else "map of the output"
-            shape = self.target_shape if operand is self.target else shape_of(operand)
-            require(
-                (map.num_dims, map.num_symbols, len(map.results)) == (rank, 0, len(shape)),
-                f"expected {what} to take {rank} dimensions to {len(shape)} axes, got '{map}'",
-            )
+            shape = self.target_shape if operand is target else shape_of(operand)
+            if (map.num_dims, map.num_symbols, len(map.results)) != (rank, 0, len(shape)):
+                raise VerifyException(
+                    f"expected {what} to take {rank} dimensions to {len(shape)} axes, got '{map}'"
+                )
             for axis, (expr, size) in enumerate(zip(map.results, shape, strict=True)):
-                low, high = value_range(expr, self.sizes)
+                low, high = value_range(expr, sizes)
                 is_unnamed = not isinstance(size, OpenSize) and size == DYNAMIC_INDEX
                 require(
                     0 <= low and (is_unnamed or high < size),
@@ -409,12 +411,12 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
         self._verify_output_map()
 
     def _verify_output_map(self) -> None:
-        used = used_dims(self.maps[-1])
+        used, parallel = used_dims(self.maps[-1]), self.num_parallel
         for dim, size in enumerate(self.sizes):
-            if dim >= self.num_parallel:
+            if dim >= parallel:
                 require(dim not in used, f"expected no reduction in the output's map, got d{dim}")
-            elif isinstance(size, OpenSize) or size > 1:
-                require(dim in used, f"expected d{dim} in the output's map '{self.maps[-1]}'")
+            elif (isinstance(size, OpenSize) or size > 1) and dim not in used:
+                raise VerifyException(f"expected d{dim} in the output's map '{self.maps[-1]}'")
 
     def _verify_regions(self) -> None:
         reduces = self.reductions.value.data > 0
@@ -440,16 +442,17 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
         count = len(region.blocks)
         require(count == 1, f"expected '{name}' to have one block, got {count}")
         types = [argument.type for argument in region.block.args]
-        require(
-            types == list(elements),
-            f"expected '{name}' to take ({_types(elements)}), got ({_types(types)})",
-        )
+        if types != list(elements):
+            raise VerifyException(
+                f"expected '{name}' to take ({_types(elements)}), got ({_types(types)})"
+            )
         terminator = region.block.last_op
         require(isinstance(terminator, YieldOp), f"expected '{name}' to end in gawee.yield")
         got = [value.type for value in terminator.operands] if terminator is not None else []
-        require(
-            got == [yields], f"expected '{name}' to yield ({_types([yields])}), got ({_types(got)})"
-        )
+        if got != [yields]:
+            raise VerifyException(
+                f"expected '{name}' to yield ({_types([yields])}), got ({_types(got)})"
+            )
         require_scalar_ops(name, region)
 
     # Syntax: what is computed first, how last.
