@@ -207,10 +207,10 @@ def widens(op: KernelOp) -> bool:
     floats of some bits of a word."""
     if op.initial is not None or op.result is None:
         return False
-    if not all(isinstance(each, WIDENING) for each in op.finish.block.ops):
-        return False
     read = sum(shaped_bytes(tensor_type(each)) / each.uses.get_length() for each in op.inputs)
-    return read < shaped_bytes(tensor_type(op.result))
+    if read >= shaped_bytes(tensor_type(op.result)):
+        return False
+    return all(isinstance(each, WIDENING) for each in op.finish.block.ops)
 
 
 def has_windows(op: KernelOp) -> bool:

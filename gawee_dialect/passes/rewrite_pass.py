@@ -203,7 +203,7 @@ class Driver(SelectivePattern):
             self._tell(Rewrite(RewriteKind.FOLDED, op, None, inserted))
             return
         for pattern in self.patterns_for(op):
-            if any(observer.skips(pattern, op) for observer in self.observers):
+            if self.observers and any(each.skips(pattern, op) for each in self.observers):
                 continue
             if not self._applied(pattern, op, rewriter, inserted):
                 continue

@@ -47,7 +47,6 @@ from gawee_dialect.dialect.affine_range import used_dims, value_range
 from gawee_dialect.dialect.kernels.algorithm import Algorithm, Direct
 from gawee_dialect.dialect.kernels.schedule import Schedule, ScheduleAttr
 from gawee_dialect.dialect.kernels.structured_kernel import (
-    AnyShaped,
     StructuredKernel,
     element_of,
     require_scalar_ops,
@@ -56,7 +55,7 @@ from gawee_dialect.dialect.kernels.structured_kernel import (
 from gawee_dialect.dialect.open_size import OpenSize, SizeName, is_open, without_names
 from gawee_dialect.dialect.operation import quick_operands, set_groups
 from gawee_dialect.dialect.size_list import SizeList, SizesAttr, parse_sizes, print_sizes, size_list
-from gawee_dialect.dialect.types import require
+from gawee_dialect.dialect.types import is_shaped, require
 from gawee_dialect.hints import isa
 
 # How much arithmetic the scalar ops in the bodies of kernels are.
@@ -83,11 +82,15 @@ def scalar_flops(op: Operation) -> int:
     A fused multiply-add is two, and an elementary function one. Arithmetic on indices computes
     where, not what: it counts nothing.
     """
-    if op.dialect_name() not in ("arith", "math") or isinstance(op, _no_arithmetic()):
+    flops = _flops_of_kind(type(op))
+    return 0 if flops == 0 or isinstance(op.results[0].type, IndexType) else flops
+
+
+@cache
+def _flops_of_kind(kind: type[Operation]) -> int:
+    if kind.dialect_name() not in ("arith", "math") or issubclass(kind, _no_arithmetic()):
         return 0
-    if isinstance(op.results[0].type, IndexType):
-        return 0
-    return 2 if op.name == "math.fma" else 1
+    return 2 if kind.name == "math.fma" else 1
 
 
 Number = FloatAttr | IntegerAttr
@@ -531,7 +534,7 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
         parser.parse_punctuation(":")
         position = parser.pos
         type = parser.parse_type()
-        if not isa(type, AnyShaped):
+        if not is_shaped(type):
             parser.raise_error("expected a tensor or memref type", position)
         if output is not None:
             target: SSAValue | TensorType[Attribute] = parser.resolve_operand(output, type)

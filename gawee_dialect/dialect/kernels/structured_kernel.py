@@ -26,9 +26,6 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from gawee_dialect.dialect.kernels.algorithm import Algorithm
 from gawee_dialect.dialect.size_list import SIZE_LIST, SizesAttr
 from gawee_dialect.dialect.types import is_shaped, require
-from gawee_dialect.hints import isa
-
-AnyShaped = TensorType[Attribute] | MemRefType[Attribute]
 
 
 @lru_cache(maxsize=4096)
@@ -97,7 +94,7 @@ class StructuredKernel(IRDLOperation, ABC):
     @property
     def maps(self) -> tuple[AffineMap, ...]:
         """The maps of the inputs and, last, of the output, over all dimensions."""
-        return tuple(map.data for map in self.indexing_maps)
+        return tuple([map.data for map in self.indexing_maps.data])
 
     @property
     def target(self) -> SSAValue:
@@ -161,11 +158,11 @@ class StructuredKernel(IRDLOperation, ABC):
 
 def shape_of(value: SSAValue) -> tuple[int, ...]:
     """Return the shape of a tensor or buffer."""
-    assert isa(value.type, AnyShaped)
+    assert is_shaped(value.type)
     return value.type.get_shape()
 
 
 def element_of(value: SSAValue) -> Attribute:
     """Return the element type of a tensor or buffer."""
-    assert isa(value.type, AnyShaped)
+    assert is_shaped(value.type)
     return value.type.element_type

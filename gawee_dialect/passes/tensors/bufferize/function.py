@@ -219,15 +219,14 @@ class FunctionBufferizer:
         of a batch, as large as it can get; where it is smaller, a part of it is returned.
         """
         assert isa(type, AnyMemRef) or isa(type, AnyTensor)
-        unknown = f"expected a shape that is static or bounded, got '{type}'"
         if not sizes and DYNAMIC_INDEX in type.get_shape():
-            self.reject(unknown)
+            self._reject_unbounded(type)
         shape = [size if size >= 0 else sizes[axis] for axis, size in enumerate(type.get_shape())]
         bounds = [self._bound(size) for size in shape]
         values = [bound for bound in bounds if isinstance(bound, SSAValue)]
         numbers = [bound for bound in bounds if isinstance(bound, int)]
         if len(values) + len(numbers) < len(shape) or min(numbers, default=0) < 0:
-            self.reject(unknown)
+            self._reject_unbounded(type)
         self.allocations += 1
         whole_shape = tuple(each if isinstance(each, int) else DYNAMIC_INDEX for each in bounds)
         alloc = memref.AllocOp(values, (), dense_type(type.element_type, whole_shape))
@@ -256,6 +255,9 @@ class FunctionBufferizer:
         # What the arguments say; in a loop, only what is computed before it.
         outside = block in (self.block, self._home)
         return size if self.size_values.names and outside else None
+
+    def _reject_unbounded(self, type: Attribute) -> NoReturn:
+        self.reject(f"expected a shape that is static or bounded, got '{type}'")
 
     def reject(self, reason: str, hint: str | None = None) -> NoReturn:
         """Raise GaweeError for the op that is being worked on."""

@@ -61,10 +61,11 @@ def _is_window_of_floats(op: Operation) -> bool:
 
 def _widens_bytes_quickly(op: KernelOp) -> bool:
     """Whether a kernel makes integers of bytes, less a number at most: a load widens them."""
+    if len(op.inputs) != 1 or not is_byte(element_of(op.inputs[0])):
+        return False
     extends = arith.ExtSIOp | arith.ExtUIOp | UnrealizedConversionCastOp
     kinds = extends | arith.ConstantOp | arith.SubiOp | YieldOp
-    makes = all(isinstance(each, kinds) for each in op.finish.block.ops)
-    return makes and len(op.inputs) == 1 and is_byte(element_of(op.inputs[0]))
+    return all(isinstance(each, kinds) for each in op.finish.block.ops)
 
 
 def _multiplies(op: KernelOp, index: int) -> bool:
