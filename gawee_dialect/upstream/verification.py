@@ -1,8 +1,11 @@
 """Verification of a module that passes change bit by bit: what did not change is known to be right.
 
 A module is verified after every pass, and most of its ops are as the pass before left them. An op
-is asked again where it, the ops around it, the ops that it uses, or anything inside it changed.
+is asked again where it, the ops around it, the ops that it uses, or anything inside it changed;
+functions where they themselves did, and what looks at symbols where one changed.
 Ops of low levels are many, and of few kinds: one that is as another was is not asked.
+Values are looked for where an op changed, moved or is gone, and in all of the module where one may
+be missing.
 xDSL verifies a whole module each time, and does not check dominance.
 """
 
