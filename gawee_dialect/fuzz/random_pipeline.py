@@ -139,6 +139,9 @@ def random_pipeline(
     tensors = to_wide_linalg(trust_indices=options.trust_indices) if plain else to_kernels(options)
     loops = (Bufferize(), *buffers_to_loops(kernels=False)) if plain else kernels_to_loops()
     made_for = draw.one_of((None, target, target))
+    processor = options.machine.processor
+    if processor.byte_tiles or processor.bf16_tiles:  # which no code for any processor has
+        made_for = target
     native = loops_to_llvm(parallel=options.parallel, expand_math=draw.chance(), target=made_for)
     parts = (tensors, loops, native)[: depth + 1]
     own = [replace(each, required=False) for each in insertions]
