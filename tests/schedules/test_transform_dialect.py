@@ -61,11 +61,11 @@ def matmul_relu(m: int, n: int, k: int) -> str:
 
 
 CONV = function(
-    "2x5x3x7",
+    "2x3x4x5",
     "%y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : "
-    "(tensor<2x2x4x9xf32>, tensor<5x2x2x3xf32>) -> tensor<2x5x3x7xf32>",
-    x="2x2x4x9",
-    w="5x2x2x3",
+    "(tensor<2x2x5x7xf32>, tensor<3x2x2x3xf32>) -> tensor<2x3x4x5xf32>",
+    x="2x2x5x7",
+    w="3x2x2x3",
 )
 EXP = function(
     "5x7x36", "%y = gawee.exp %x : (tensor<5x7x36xf32>) -> tensor<5x7x36xf32>", x="5x7x36"
@@ -120,7 +120,7 @@ SCHEDULES: dict[str, tuple[str, Steps]] = {
         FEW_FUSED,
         lambda s: s.tile(d0=4, d1=16).vectorize(d1=8).unroll("d0", "d1"),
     ),
-    "convolution, tiled": (CONV, lambda s: s.tile(d1=3, d3=4)),
+    "convolution, tiled": (CONV, lambda s: s.tile(d1=2, d3=4)),
     "convolution, channels outside": (CONV, lambda s: s.interchange("d2", "d1")),
     "exponential": (EXP, lambda s: s.tile(d1=3)),
     "exponential in vectors": (EXP, lambda s: s.tile(d0=2).vectorize(d2=8).unroll("d0")),
