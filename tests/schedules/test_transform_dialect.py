@@ -107,7 +107,7 @@ SCHEDULES: dict[str, tuple[str, Steps]] = {
         lambda s: s.pad(d0=9).tile(d0=9, d1=16).vectorize(d1=16).unroll("d0"),
     ),
     "convolution, its channels padded": (CONV, lambda s: s.pad(d1=4).tile(d1=4)),
-    "convolution, its columns padded": (CONV, lambda s: s.pad(d3=4).tile(d3=4)),
+    "convolution, its columns padded": (CONV, lambda s: s.pad(d3=3).tile(d3=3)),
     "exponential, padded": (EXP, lambda s: s.pad(d1=8).tile(d1=8)),
     "product, its sum in parts": (FEW_SUMS, lambda s: s.split_reduction(d2=4)),
     "product, its sum in parts, tiled": (
