@@ -1,13 +1,10 @@
-"""Tools on the workers of a real scheduler: several processes, of which one is killed."""
+"""Tools on the workers of a real scheduler: three processes, of which one is killed."""
 
 import json
 import re
-import subprocess
 import threading
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
 
 import pytest
 
@@ -23,46 +20,6 @@ from tests.effort import full_run
 from tests.experiments.studies import write_study
 from tests.tuning.networks import CONVOLUTION
 from tests.workers.cluster import cluster, wait_for
-
-Workers: TypeAlias = "tuple[str, list[subprocess.Popen[bytes]]]"
-"""The address of a scheduler, and the processes of its workers."""
-
-
-@pytest.fixture(scope="module")
-def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
-    """Start four workers: three tests kill one each, the last of two."""
-    with cluster(tmp_path_factory.mktemp("cluster"), ["quiet=1"] * 4) as started:
-        yield started
-
-
-def findings(folder: Path, flags: list[str], capsys) -> tuple[str, dict[str, bytes]]:
-    """What gawee-fuzz prints of loops that no buffers are there for, and the tests that it writes."""
-    words = "--graphs 240 --share proved=0 -p lower-to-linalg,lower-linalg-to-loops".split()
-    assert gawee_fuzz.main([*words, "-o", str(folder), *flags]) == 1
-    printed = re.sub(r" in \d+ s, [\d.]+ a second", "", capsys.readouterr().out)
-    return printed.replace(str(folder), ""), {
-        path.name: path.read_bytes() for path in folder.iterdir()
-    }
-
-
-@full_run
-def test_findings_of_workers_one_of_them_killed_are_the_local_ones(
-    workers: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
-) -> None:
-    # More spans than workers: none is idle when the first is done.
-    monkeypatch.setattr(gawee_fuzz, "Hunt", partial(Hunt, span=50))
-    address, processes = workers
-    first = processes.pop()
-    with monkeypatch.context() as patch:
-        # What is tried is reported whenever some of it is done: the others are under way.
-        patch.setattr(gawee_fuzz, "progress_lines", lambda _: lambda tried: first.kill())
-        by_workers = findings(tmp_path / "remote", ["--scheduler", address], capsys)
-    here = findings(tmp_path / "here", [], capsys)
-
-    assert by_workers == here
-    assert here[0].startswith("240 graphs: ")
-    assert "refused: " in here[0]
-    assert here[1]
 
 
 def measured(folder: Path, study: Path, *flags: str) -> dict[str, dict[str, object]]:
@@ -81,22 +38,19 @@ def facts(record: dict[str, object]) -> tuple[object, ...]:
 
 
 @full_run
-def test_a_study_by_workers_one_of_them_killed_is_the_local_one(
-    workers: Workers, tmp_path: Path
-) -> None:
+def test_a_study_by_three_workers_one_of_them_killed_is_the_local_one(tmp_path: Path) -> None:
     study = write_study(tmp_path)
     remote = tmp_path / "remote"
-    address, processes = workers
-    first = processes.pop()
+    with cluster(tmp_path, ["quiet=1"] * 3) as (address, processes):
 
-    def kill() -> None:
-        wait_for(lambda: read_records(remote / "records.jsonl"), 150)
-        first.kill()
+        def kill() -> None:
+            wait_for(lambda: read_records(remote / "records.jsonl"), 150)
+            processes[0].kill()
 
-    killer = threading.Thread(target=kill)
-    killer.start()
-    by_workers = measured(remote, study, "--scheduler", address)
-    killer.join()
+        killer = threading.Thread(target=kill)
+        killer.start()
+        by_workers = measured(remote, study, "--scheduler", address)
+        killer.join()
     here = measured(tmp_path / "here", study)
 
     assert {name: facts(record) for name, record in by_workers.items()} == {
@@ -107,27 +61,24 @@ def test_a_study_by_workers_one_of_them_killed_is_the_local_one(
 
 
 @full_run
-def test_a_tuning_by_workers_chooses_for_the_kernels_of_the_local_one(
-    workers: Workers, tmp_path: Path
-) -> None:
+def test_a_tuning_by_workers_chooses_for_the_kernels_of_the_local_one(tmp_path: Path) -> None:
     graph = tmp_path / "conv.mlir"
     graph.write_text(CONVOLUTION)
     common = [str(graph), "--weights", "random", "--threads", "1", "--candidates", "2"]
     here, there = tmp_path / "here.jsonl", tmp_path / "there.jsonl"
-    address, processes = workers
-    first = processes.pop()
+    with cluster(tmp_path, ["quiet=1"] * 3) as (address, processes):
 
-    def kill() -> None:
-        wait_for(lambda: there.exists() and there.read_text(), 150)
-        first.kill()
+        def kill() -> None:
+            wait_for(lambda: there.exists() and there.read_text(), 150)
+            processes[1].kill()
 
-    killer = threading.Thread(target=kill)
-    killer.start()
-    assert gawee_tune.main([*common, "--database", str(there), "--scheduler", address]) == 0
-    killer.join()
-    again = there.read_text()
-    assert gawee_tune.main([*common, "--database", str(there), "--scheduler", address]) == 0
-    assert there.read_text() == again  # nothing is measured twice
+        killer = threading.Thread(target=kill)
+        killer.start()
+        assert gawee_tune.main([*common, "--database", str(there), "--scheduler", address]) == 0
+        killer.join()
+        again = there.read_text()
+        assert gawee_tune.main([*common, "--database", str(there), "--scheduler", address]) == 0
+        assert there.read_text() == again  # nothing is measured twice
     assert gawee_tune.main([*common, "--database", str(here)]) == 0
 
     local, remote = (
@@ -136,6 +87,34 @@ def test_a_tuning_by_workers_chooses_for_the_kernels_of_the_local_one(
     assert {line["kernel"] for line in local} == {line["kernel"] for line in remote}
     assert {line["target"] for line in local} == {line["target"] for line in remote}
     assert read_schedules(there)
+
+
+def findings(folder: Path, flags: list[str], capsys) -> tuple[str, dict[str, bytes]]:
+    """What gawee-fuzz prints of loops that no buffers are there for, and the tests that it writes."""
+    words = "--graphs 240 --share proved=0 -p lower-to-linalg,lower-linalg-to-loops".split()
+    assert gawee_fuzz.main([*words, "-o", str(folder), *flags]) == 1
+    printed = re.sub(r" in \d+ s, [\d.]+ a second", "", capsys.readouterr().out)
+    return printed.replace(str(folder), ""), {
+        path.name: path.read_bytes() for path in folder.iterdir()
+    }
+
+
+@full_run
+def test_findings_of_three_workers_one_of_them_killed_are_the_local_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    # More spans than workers: none is idle when the first is done.
+    monkeypatch.setattr(gawee_fuzz, "Hunt", partial(Hunt, span=50))
+    with cluster(tmp_path, ["quiet=1"] * 3) as (address, processes), monkeypatch.context() as patch:
+        # What is tried is reported whenever some of it is done: the others are under way.
+        patch.setattr(gawee_fuzz, "progress_lines", lambda _: lambda tried: processes[0].kill())
+        by_workers = findings(tmp_path / "remote", ["--scheduler", address], capsys)
+    here = findings(tmp_path / "here", [], capsys)
+
+    assert by_workers == here
+    assert here[0].startswith("240 graphs: ")
+    assert "refused: " in here[0]
+    assert here[1]
 
 
 def test_plugins_do_not_go_to_workers(tmp_path: Path, capsys) -> None:

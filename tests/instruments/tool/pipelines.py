@@ -53,23 +53,23 @@ func.func @main(%x: tensor<?x?xf32>) -> (tensor<?xf32>, tensor<?x?xf32>) {
 }
 """,
     "linalg: a convolution of a padded image, and its maxima": """
-func.func @main(%x: tensor<1x2x4x5xf32>, %w: tensor<3x2x2x3xf32>) -> tensor<1x3x2x2xf32> {
+func.func @main(%x: tensor<1x2x6x5xf32>, %w: tensor<3x2x3x3xf32>) -> tensor<1x3x3x2xf32> {
   %zero = arith.constant 0.0 : f32
   %low = arith.constant 0xFF800000 : f32
-  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 0, 1] {
+  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
   ^bb0(%a: index, %b: index, %c: index, %d: index):
     tensor.yield %zero : f32
-  } : tensor<1x2x4x5xf32> to tensor<1x2x5x7xf32>
-  %e = tensor.empty() : tensor<1x3x4x5xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x3x4x5xf32>) -> tensor<1x3x4x5xf32>
+  } : tensor<1x2x6x5xf32> to tensor<1x2x8x7xf32>
+  %e = tensor.empty() : tensor<1x3x6x5xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x3x6x5xf32>) -> tensor<1x3x6x5xf32>
   %c = linalg.conv_2d_nchw_fchw {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>}
-      ins(%p, %w : tensor<1x2x5x7xf32>, tensor<3x2x2x3xf32>) outs(%f : tensor<1x3x4x5xf32>) -> tensor<1x3x4x5xf32>
+      ins(%p, %w : tensor<1x2x8x7xf32>, tensor<3x2x3x3xf32>) outs(%f : tensor<1x3x6x5xf32>) -> tensor<1x3x6x5xf32>
   %k = tensor.empty() : tensor<2x2xf32>
-  %g = tensor.empty() : tensor<1x3x2x2xf32>
-  %h = linalg.fill ins(%low : f32) outs(%g : tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32>
+  %g = tensor.empty() : tensor<1x3x3x2xf32>
+  %h = linalg.fill ins(%low : f32) outs(%g : tensor<1x3x3x2xf32>) -> tensor<1x3x3x2xf32>
   %y = linalg.pooling_nchw_max {dilations = dense<1> : vector<2xi64>, strides = dense<2> : vector<2xi64>}
-      ins(%c, %k : tensor<1x3x4x5xf32>, tensor<2x2xf32>) outs(%h : tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32>
-  return %y : tensor<1x3x2x2xf32>
+      ins(%c, %k : tensor<1x3x6x5xf32>, tensor<2x2xf32>) outs(%h : tensor<1x3x3x2xf32>) -> tensor<1x3x3x2xf32>
+  return %y : tensor<1x3x3x2xf32>
 }
 """,
     "tensor: slices, inserted and extracted": """
