@@ -99,7 +99,7 @@ def digits(folder: Path) -> Path:
 
 def unet(folder: Path) -> Path:
     # Its encoder is a ResNet; the end of one, a mean and a product, is that of the digits' network.
-    return write_unet(folder, seed=2, size=32, width=4, blocks=(1, 2, 1, 1))
+    return write_unet(folder, seed=2, size=32, width=4, blocks=(1, 1, 1, 1))
 
 
 def transformer_block(folder: Path) -> Path:
@@ -115,11 +115,17 @@ NETWORKS: dict[Callable[[Path], Path], tuple[Sequence[str], Sequence[str]]] = {
         ("graph", "linalg", "kernels", "kernel-functions", "kernel-llvm"),
         tuple(LEVELS),
     ),
-    transformer_block: (("llvm", "kernels"), tuple(LEVELS)),
-    lstm: (("kernel-llvm", "kernel-functions"), tuple(LEVELS)),
-    unet: ((), ("graph", "kernels", "functions", "kernel-functions", "kernel-llvm")),
+    transformer_block: (("llvm", "kernels"), ("graph", "buffers", "loops", "kernel-functions")),
+    lstm: (
+        ("kernel-llvm", "kernel-functions"),
+        ("linalg", "functions", "kernel-buffers", "kernel-loops", "omp"),
+    ),
+    unet: ((), ("functions", "kernel-llvm")),
 }
-"""Levels at which a network runs always, and in the full run; its text passes all in between."""
+"""Levels at which a network runs always, and in the full run; its text passes all in between.
+
+One runs at every level, and two others at half of them each.
+"""
 
 
 def cases(levels: Collection[str]) -> list[ParameterSet]:

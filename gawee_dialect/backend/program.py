@@ -47,7 +47,6 @@ class Pieces(Enum):
 
     KERNELS = "each kernel, which is lowered by itself too"
     UNITS = "each kernel, and what calls them, where the cache lacks it"
-    JOINED = "all together, in as little time as may be: what runs once"
     WHOLE = "the module as one text, which the program has too, and its assembly"
 
 
@@ -71,23 +70,36 @@ def compile_program(
     from gawee_dialect.backend.llvm_text import llvm_text
 
     target, known = (target or Target()).resolved(), kernels or {}
-    signatures, attributes = _signatures(module, function), target.function_attributes()
+    signatures, attributes = signatures_of(module, function), target.function_attributes()
     text = llvm_text(module, attributes) if pieces is Pieces.WHOLE else ""
     symbols = {name: each.symbol for name, each in known.items()}
     units = (CodeUnit(text),) if text else code_units(module, attributes, symbols)
-    if pieces is Pieces.JOINED:  # to LLVM, many small modules are more work than one
-        *called, last = (unit.text for unit in units)
-        code = compile_object(last, target, called=called)
-    else:
-        codes, new = compile_units(units, target, cache, assembly=bool(text))
-        if cache is not None:
-            cache.write_all(new)
-        code = linked((*known.values(), *codes))
-    code = replace(code, sources=sources_of(module))
+    codes, new = compile_units(units, target, cache, assembly=bool(text))
+    if cache is not None:
+        cache.write_all(new)
+    code = replace(linked((*known.values(), *codes)), sources=sources_of(module))
     return Program(code, signatures, target, make_module or (lambda: module), text)
 
 
-def _signatures(module: ModuleOp, function: str) -> Mapping[str, Signature]:
+def compile_joined(module: ModuleOp, target: Target) -> NativeModule:
+    """Compile and load a module at the llvm level that runs once, in as little time as may be.
+
+    Raises GaweeError where LLVM rejects it.
+    """
+    from gawee_dialect.backend.code_units import code_units
+
+    target = target.resolved()
+    # To LLVM, many small modules are more work than one.
+    *called, last = (unit.text for unit in code_units(module, target.function_attributes()))
+    code = compile_object(last, target, called=called)
+    return NativeModule(replace(code, sources=sources_of(module)), target)
+
+
+def signatures_of(module: ModuleOp, function: str) -> Mapping[str, Signature]:
+    """Return what a function at the llvm level takes, and what prepares its weights, by name.
+
+    Raises GaweeError where there is no such function.
+    """
     signatures = {function: signature_of(module, function)}
     if signatures[function].of_role("prepared") and llvm_function(module, PREPARE) is not None:
         signatures[PREPARE] = signature_of(module, PREPARE)

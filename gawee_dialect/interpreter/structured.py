@@ -52,6 +52,8 @@ def gather(op: Operation, array: Array, indices: Sequence[Array]) -> Array:
     Raises InterpretationError where an index is outside the array.
     """
     for axis, (index, size) in enumerate(zip(indices, array.shape, strict=True)):
+        if isinstance(index, np.integer) and 0 <= int(index) < size:
+            continue
         outside = np.logical_or(np.less(index, 0), np.greater_equal(index, size))
         if np.any(outside):
             wrong = np.asarray(index)[np.asarray(outside)].flat[0]

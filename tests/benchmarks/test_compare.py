@@ -152,7 +152,18 @@ def test_engines_take_turns_in_processes_of_their_own(
     monkeypatch.setattr(compare, "machine", detect)
     results = tmp_path / "results.json"
     layer = "conv1x1s2-256-512-14"
-    flags = ["--rounds", "2", "--runs", "3", "--seconds", "1", "--patience", "0", "--retries", "0"]
+    flags = [
+        "--rounds",
+        "2",
+        "--runs",
+        "3",
+        "--seconds",
+        "0.05",
+        "--patience",
+        "0",
+        "--retries",
+        "0",
+    ]
     engines = ["--engines", ",".join(("gawee", *peers))]
     arguments = ["--model", layer, *engines, *flags, "--json", str(results)]
     monkeypatch.setattr("sys.argv", ["compare", *arguments])

@@ -30,7 +30,7 @@ from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
 from gawee_dialect.passes.insertion import after
 from gawee_dialect.universe import make_context
-from tests.effort import FULL, full_run
+from tests.effort import full_run
 from tests.graph_fuzz.onnx_models import OnnxModels
 from tests.instruments.checking import parse
 from tests.instruments.wrong.changes import replace_first
@@ -78,7 +78,7 @@ def test_random_graphs_compute_the_same_at_every_level() -> None:
 
 
 def test_random_loops_compute_the_same_as_machine_code() -> None:
-    count = 20 if FULL else 6
+    count = 6
     tried = Session(1, [LoopNests()], Settings(loops=0.5)).run(range(count))
 
     assert tried.found == {}
@@ -88,7 +88,7 @@ def test_random_loops_compute_the_same_as_machine_code() -> None:
 
 def test_random_quantized_layers_are_the_same_to_the_bit() -> None:
     deep = Settings(loops=0.9, native=0.8)
-    tried = Session(1, [QuantizedGraphs()], deep).run(range(4 if FULL else 2))
+    tried = Session(1, [QuantizedGraphs()], deep).run(range(2))
 
     assert tried.found == {}
     assert tried.drawn["quantized graphs"] > 6  # many to a module

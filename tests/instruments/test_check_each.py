@@ -16,6 +16,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from gawee_dialect.backend import program
+from gawee_dialect.backend.jit import NativeModule, Target
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.graph.arithmetic import NegOp
 from gawee_dialect.dialect.graph.elementwise import ReluOp
@@ -332,6 +334,38 @@ def test_wrong_pass_on_the_llvm_level_is_found_beside_kernels() -> None:
 
     assert str(error).startswith("error: pass 'edited' moved output 'b' at [")
     assert "first op that the pass changed: 'llvm.return' in '@f', now 'llvm.call'" in str(error)
+
+
+TWO = """
+func.func @one(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %y = gawee.relu %x : (tensor<3x5xf32>) -> tensor<3x5xf32>
+  return %y : tensor<3x5xf32>
+}
+func.func @other(%x: tensor<7xf32>) -> tensor<7xf32> {
+  %y = gawee.neg %x : (tensor<7xf32>) -> tensor<7xf32>
+  return %y : tensor<7xf32>
+}
+"""
+
+
+def test_functions_of_a_module_are_compiled_once_as_long_as_their_code_is_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(execute, "LARGEST_INTERPRETED", 0)
+    compiled: list[ModuleOp] = []
+    compile_joined = program.compile_joined
+
+    def counted(module: ModuleOp, target: Target) -> NativeModule:
+        compiled.append(module)
+        return compile_joined(module, target)
+
+    monkeypatch.setattr(program, "compile_joined", counted)
+
+    checked = check(parse(TWO), "gawee-to-llvm")
+
+    assert len(compiled) == 1
+    native = [step.name for step in checked.steps if step.engine == "native"]
+    assert native == ["lower-linalg-to-loops", "convert-to-llvm"]
 
 
 def test_native_code_that_writes_anywhere_is_stopped_in_a_process_of_its_own() -> None:

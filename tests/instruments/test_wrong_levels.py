@@ -3,9 +3,11 @@
 Oracle: each is made by hand, and computes something else, or the same by luck.
 """
 
+from functools import cache
 from pathlib import Path
 
 import pytest
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from gawee_dialect.instruments.check.each import CheckEach
@@ -25,11 +27,17 @@ CASES = {
 }
 
 
+@cache
+def lowered(text: str, passes: str) -> ModuleOp:
+    """Return what several wrong passes begin with."""
+    module = parse(text)
+    run_passes(make_context(), module, parse_passes(passes, all_passes()) if passes else ())
+    return module
+
+
 def said_by(instrument: CheckEach | ProveEach, case: WrongPass) -> str:
     """Return what is said of a wrong pass; nothing where it gets through."""
-    module = parse(case.module)
-    before = parse_passes(case.before, all_passes()) if case.before else ()
-    run_passes(make_context(), module, before)
+    module = lowered(case.module, case.before).clone()
     wrong: ModulePass = case.change
     try:
         with instrumented(instrument):

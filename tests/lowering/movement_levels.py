@@ -10,6 +10,7 @@ from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes
 from gawee_dialect.universe import all_passes, make_context
+from tests.lowering.torch_levels import QUICKLY
 from tests.upstream_mlir import run_upstream
 
 LEVELS = ("gawee", "linalg", "loops", "native", "upstream")
@@ -37,7 +38,7 @@ def run_at(level: str, module: ModuleOp, named: Mapping[str, NDArray[Any]]) -> l
         case "loops":
             return list(run_module(lowered(linalg, LOOPS), named).values())
         case "native":
-            native = CompiledModel(lowered(linalg, f"{LOOPS},convert-to-llvm"))
+            native = CompiledModel(lowered(linalg, f"{LOOPS},convert-to-llvm"), target=QUICKLY)
             return list(native.run(named).values())
         case _:
             return run_upstream(str(linalg), list(named.values()))

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 
 from gawee_dialect.backend.compiled import CompiledModel
+from gawee_dialect.backend.jit import Target
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.types import ELEMENT_TYPES
 from gawee_dialect.interpreter import run_module
@@ -26,6 +27,9 @@ Make = Callable[..., GaweeOp]
 LEVELS = tuple(Level)
 FAST_LEVELS = (Level.GAWEE, Level.LINALG, Level.LLVM)
 """Every level but the loops, which are interpreted element by element."""
+
+QUICKLY = Target(opt_level=1)
+"""Of native code that runs once."""
 
 
 def module_of(makes: Sequence[Make], arrays: Sequence[Array]) -> ModuleOp:
@@ -53,7 +57,7 @@ def run_at(module: ModuleOp, inputs: Mapping[str, Array], level: Level) -> list[
     """Lower a module to a level and run it; returns the outputs in order."""
     lowered = lower_to(module, level)
     if level is Level.LLVM:
-        return list(CompiledModel(lowered).run(inputs).values())
+        return list(CompiledModel(lowered, target=QUICKLY).run(inputs).values())
     return list(run_module(lowered, inputs).values())
 
 

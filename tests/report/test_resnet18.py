@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from examples.resnet18.write_graph import write_resnet18
-from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
+from gawee_dialect.tools import gawee_opt, gawee_translate
 from tests.docs.gallery_commands import run_commands
 from tests.effort import full_run
 from tests.report.opened import Opened, first_paint
 
 pytestmark = full_run
 
-SMALL = {"size": 32, "width": 4}
 LEVELS = ("input", "gawee", "linalg", "kernels", "buffers", "loops", "llvm")
 BYTES = 5_000_000
 FIRST_PAINT = 2.0
@@ -26,18 +25,11 @@ FILLED = """() => [...document.querySelectorAll("#details details[open]")].every
   (each) => each.querySelector("pre"))"""
 
 
-@pytest.fixture(scope="module", params=["small", "full size"])
-def run_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a run with the time of each node; that of full size is the gallery's."""
-    folder = tmp_path_factory.mktemp("resnet18")
-    if request.param == "full size":
-        codes, target = run_commands("gallery_resnet18", folder)
-        assert codes == [0, 0]
-        return target
-    graph = write_resnet18(folder, with_weights=False, **SMALL)
-    target = folder / "report.html"
-    words = [str(graph), "--weights", "random", "--profile", "--html", str(target)]
-    assert gawee_run.main(words) == 0
+@pytest.fixture(scope="module")
+def run_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a run with the time of each node: that of the gallery."""
+    codes, target = run_commands("gallery_resnet18", tmp_path_factory.mktemp("resnet18"))
+    assert codes == [0, 0]
     return target
 
 
@@ -59,8 +51,7 @@ def test_levels_are_told_as_their_last_pass_left_them(run_file: Path) -> None:
     last = {each["name"]: names[: each["passes"]][-1:] for each in report["levels"]}
     assert list(last) == list(LEVELS)
     assert last["kernels"] == ["hoist-parameter-computation"]
-    # Of full size, weights are prepared in parts.
-    assert last["loops"] in (["convert-scf-to-openmp"], ["split-prepare"])
+    assert last["loops"] == ["split-prepare"]  # weights are prepared in parts
     assert last["llvm"] == ["convert-to-llvm"]
 
 
@@ -94,7 +85,7 @@ def test_a_click_on_a_convolution_leads_to_its_assembly_and_its_time(opened: Ope
 
 
 def test_checks_of_every_pass_are_told(browser, tmp_path: Path) -> None:
-    graph = write_resnet18(tmp_path, size=SMALL["size"], width=SMALL["width"])
+    graph = write_resnet18(tmp_path, size=32, width=4)
     source, target = tmp_path / "net.mlir", tmp_path / "report.html"
     assert gawee_translate.main([str(graph), "-o", str(source)]) == 0
     words = [str(source), "--gawee-to-kernels", "--check-each", "-o", str(tmp_path / "out.mlir")]

@@ -61,11 +61,11 @@ def matmul_relu(m: int, n: int, k: int) -> str:
 
 
 CONV = function(
-    "2x5x3x7",
+    "2x3x4x5",
     "%y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : "
-    "(tensor<2x2x4x9xf32>, tensor<5x2x2x3xf32>) -> tensor<2x5x3x7xf32>",
-    x="2x2x4x9",
-    w="5x2x2x3",
+    "(tensor<2x2x5x7xf32>, tensor<3x2x2x3xf32>) -> tensor<2x3x4x5xf32>",
+    x="2x2x5x7",
+    w="3x2x2x3",
 )
 EXP = function(
     "5x7x36", "%y = gawee.exp %x : (tensor<5x7x36xf32>) -> tensor<5x7x36xf32>", x="5x7x36"
@@ -107,7 +107,7 @@ SCHEDULES: dict[str, tuple[str, Steps]] = {
         lambda s: s.pad(d0=9).tile(d0=9, d1=16).vectorize(d1=16).unroll("d0"),
     ),
     "convolution, its channels padded": (CONV, lambda s: s.pad(d1=4).tile(d1=4)),
-    "convolution, its columns padded": (CONV, lambda s: s.pad(d3=4).tile(d3=4)),
+    "convolution, its columns padded": (CONV, lambda s: s.pad(d3=3).tile(d3=3)),
     "exponential, padded": (EXP, lambda s: s.pad(d1=8).tile(d1=8)),
     "product, its sum in parts": (FEW_SUMS, lambda s: s.split_reduction(d2=4)),
     "product, its sum in parts, tiled": (
@@ -120,7 +120,7 @@ SCHEDULES: dict[str, tuple[str, Steps]] = {
         FEW_FUSED,
         lambda s: s.tile(d0=4, d1=16).vectorize(d1=8).unroll("d0", "d1"),
     ),
-    "convolution, tiled": (CONV, lambda s: s.tile(d1=3, d3=4)),
+    "convolution, tiled": (CONV, lambda s: s.tile(d1=2, d3=4)),
     "convolution, channels outside": (CONV, lambda s: s.interchange("d2", "d1")),
     "exponential": (EXP, lambda s: s.tile(d1=3)),
     "exponential in vectors": (EXP, lambda s: s.tile(d0=2).vectorize(d2=8).unroll("d0")),

@@ -185,7 +185,7 @@ def test_groups_shrink_with_the_channels(weight: Sequence[int], groups: int, cha
 @pytest.mark.parametrize("cls", mostly_full([*OPS]), ids=lambda cls: cls.name)
 def test_every_op_shrinks_to_its_smallest_form(cls: type[Operation]):
     @given(OPS[cls])
-    @examples(20)
+    @examples(10)
     def check(op: Operation) -> None:
         module = module_of(op)
         before = elements_of(module)
@@ -226,7 +226,7 @@ func.func @main(%h: tensor<3xf32> {gawee.input = "h"}, %x: tensor<5x3xf32> {gawe
 @pytest.mark.parametrize("cls", OPS, ids=lambda cls: cls.name)
 def test_a_module_of_other_sizes_verifies_or_is_not_proposed(cls: type[Operation]):
     @given(OPS[cls])
-    @examples(20)
+    @examples(10)
     def check(op: Operation) -> None:
         module = module_of(op)
         function = reducible_function(module)

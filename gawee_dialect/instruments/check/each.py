@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -27,7 +28,7 @@ from gawee_dialect.instruments.check.each_pass import (
     warn_of_unchecked,
     without_own_sizes,
 )
-from gawee_dialect.instruments.check.execute import CannotRun, Engine, Plan, plan_run
+from gawee_dialect.instruments.check.execute import CannotRun, Engine, Plan, plan_runs
 from gawee_dialect.instruments.check.failure import (
     CheckFailure,
     CheckStep,
@@ -42,6 +43,7 @@ from gawee_dialect.instruments.check.failure import (
 )
 from gawee_dialect.instruments.check.functions import overwritten_arguments
 from gawee_dialect.instruments.check.inputs import EXTREMES, MAGNITUDES, SPECIAL, DataSet
+from gawee_dialect.instruments.check.native_run import NativeProgram
 from gawee_dialect.instruments.check.rounding import (
     CONSTANTS,
     EPS,
@@ -90,6 +92,11 @@ class State:
         return Engine.NATIVE if Engine.NATIVE in engines else Engine.INTERPRETER
 
     @property
+    def program(self) -> NativeProgram | None:
+        """The machine code of the functions that ran natively."""
+        return next(filter(None, (plan.program for plan in self.plans.values())), None)
+
+    @cached_property
     def is_of_native_kernels(self) -> bool:
         """Whether kernels ran that were lowered for it, in the order that their schedules say."""
         if self.engine is not Engine.NATIVE:
@@ -211,15 +218,21 @@ class CheckEach(EachPass[CheckStep]):
 
     def _run(self, module: ModuleOp, step: CheckStep) -> State | None:
         """Run a copy of the module; None where it is at no level that can be run."""
-        copy = module.clone()
+        copy, last = module.clone(), self._state
         try:
-            plans = {name: plan_run(copy, name, self._overwritten[name]) for name in self.arguments}
+            plans = plan_runs(copy, self._overwritten, last and last.program)
         except CannotRun as error:
             step.note = f"not run: {error.diagnostic.message}"
             step.place = error.diagnostic.place
             return None
-        outputs = {name: plan.run(self._data[name]) for name, plan in plans.items()}
-        return State(copy, plans, outputs)
+        return State(copy, plans, {name: self._outputs(plan) for name, plan in plans.items()})
+
+    def _outputs(self, plan: Plan) -> Sequence[dict[str, Array]]:
+        """Run a function; what it returned before, where its machine code is the same."""
+        name, last = plan.function, self._state
+        if plan.program and last and plan.program is last.plans[name].program:
+            return last.outputs[name]
+        return plan.run(self._data[name])
 
     def check_pass(
         self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: CheckStep

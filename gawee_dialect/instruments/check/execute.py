@@ -28,6 +28,7 @@ from gawee_dialect.dialect.entry import MAIN, PREPARE, find_function
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.inputs import DataSet
+from gawee_dialect.instruments.check.native_run import NativeCalls, NativeProgram
 from gawee_dialect.interpreter.arrays import Array, unwritten_memory
 from gawee_dialect.interpreter.machine import check_implemented
 from gawee_dialect.interpreter.run import Program
@@ -80,18 +81,18 @@ class Plan:
     native: Sequence[InterpreterFunctions] = ()
     """What calls the C that the module brings."""
 
+    program: NativeProgram | None = None
+    """What runs natively."""
+
     def run(self, data_sets: Sequence[DataSet]) -> Sequence[dict[str, Array]]:
         """Run on each data set in turn; returns the outputs by name.
 
         What one run leaves in memory the next one finds. Raises GaweeError where the program goes
         wrong, or writes what belongs to its caller.
         """
-        if self.engine is Engine.INTERPRETER:
+        if self.program is None:
             return self._interpret(self.module, data_sets)
-        # The back end needs LLVM: only what runs natively pays for the import.
-        from gawee_dialect.instruments.check.native_run import NativeProgram
-
-        outputs = NativeProgram(self.module, self.function).run(data_sets)
+        outputs = self.program.run(self.function, data_sets)
         return [
             {**self._untouched(data.arrays), **each}
             for data, each in zip(data_sets, outputs, strict=True)
@@ -117,8 +118,6 @@ class Plan:
         if self.kernels is None:
             self._interpret(self.module, data_sets, (listener,))
             return
-        from gawee_dialect.instruments.check.native_run import NativeCalls
-
         calls = Context().run(NativeCalls, self.called or self.kernels)
         self._interpret(self.kernels, data_sets, (listener,), (calls,))
 
@@ -157,23 +156,59 @@ class Plan:
 
 
 def plan_run(module: ModuleOp, function: str, overwritten: tuple[str, ...] = ()) -> Plan:
-    """Choose how to run a function; the module belongs to the plan from now on.
+    """Choose how to run a function, as `plan_runs` does; raises CannotRun."""
+    return plan_runs(module, {function: overwritten})[function]
+
+
+def plan_runs(
+    module: ModuleOp,
+    functions: Mapping[str, tuple[str, ...]],
+    last: NativeProgram | None = None,
+) -> dict[str, Plan]:
+    """Choose how to run functions, by name, and what each overwrites; the module is the plans' own.
 
     1. A function of the llvm dialect runs natively.
     2. Tensors, buffers and small loops are interpreted.
     3. A copy of large loops, or of what only the back end has, is lowered by the reference
        passes and runs natively.
 
+    All functions that run natively are of one program: of `last` where that is the same module.
     Raises CannotRun.
     """
-    native = _native_code(module)
-    if _llvm_function(module, function) is not None:
-        return _native_plan(module, function, overwritten)
-    problem = not_interpretable(module, function)
-    if problem is None:
-        return Plan(Engine.INTERPRETER, module, function, overwritten, native=native)
-    plan = _native_plan(_lowered(module, problem), function, overwritten)
-    return replace(plan, kernels=module) if _is_made_of_calls(module, function) else plan
+    native, programs = _native_code(module), _Programs(module, last)
+    plans: dict[str, Plan] = {}
+    for function, overwritten in functions.items():
+        if _llvm_function(module, function) is not None:
+            plans[function] = _native_plan(programs.of(module), function, overwritten)
+            continue
+        problem = not_interpretable(module, function)
+        if problem is None:
+            plans[function] = Plan(Engine.INTERPRETER, module, function, overwritten, native=native)
+            continue
+        plan = _native_plan(programs.lowered(problem), function, overwritten)
+        kernels = module if _is_made_of_calls(module, function) else None
+        plans[function] = replace(plan, kernels=kernels)
+    return plans
+
+
+class _Programs:
+    """The machine code of a module, made once for all of its functions."""
+
+    def __init__(self, module: ModuleOp, last: NativeProgram | None) -> None:
+        self._module, self._last = module, last
+        self._lowered: NativeProgram | None = None
+
+    def of(self, module: ModuleOp) -> NativeProgram:
+        """Return the program of a module at the llvm level."""
+        if self._last is None or not module.is_structurally_equivalent(self._last.module):
+            self._last = NativeProgram(module)
+        return self._last
+
+    def lowered(self, problem: Diagnostic) -> NativeProgram:
+        """Return the program of the module when it is lowered; raises CannotRun with a problem."""
+        if self._lowered is None:
+            self._lowered = self.of(_lowered(self._module, problem))
+        return self._lowered
 
 
 def _native_code(module: ModuleOp) -> Sequence[InterpreterFunctions]:
@@ -201,17 +236,18 @@ def _is_made_of_calls(module: ModuleOp, name: str) -> bool:
     return kernels and scalar_operations(module, own) <= LARGEST_INTERPRETED
 
 
-def _native_plan(module: ModuleOp, function: str, overwritten: tuple[str, ...]) -> Plan:
+def _native_plan(program: NativeProgram, function: str, overwritten: tuple[str, ...]) -> Plan:
     """Plan to run a function of the llvm dialect; raises CannotRun where it takes scalars."""
+    # The back end needs LLVM: only what runs natively pays for the import.
     from gawee_dialect.backend.signature import signature_of
 
     try:
-        signature_of(module, function)
+        signature_of(program.module, function)
     except GaweeError as error:
         raise CannotRun(error.diagnostics[0]) from error
     except VerifyException as error:
         raise CannotRun(Diagnostic(first_line(error))) from error
-    return Plan(Engine.NATIVE, module, function, overwritten)
+    return Plan(Engine.NATIVE, program.module, function, overwritten, program=program)
 
 
 def not_interpretable(module: ModuleOp, function: str) -> Diagnostic | None:

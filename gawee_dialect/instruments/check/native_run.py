@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -205,24 +206,30 @@ def _same_bytes(left: Array, right: Array) -> bool:
 
 
 class NativeProgram:
-    """A function at the llvm level as machine code, with its `@prepare`; raises GaweeError."""
+    """A module at the llvm level as machine code, made when a function of it runs first."""
 
-    def __init__(self, module: ModuleOp, function: str) -> None:
+    def __init__(self, module: ModuleOp) -> None:
+        self.module = module
+
+    @cached_property
+    def _native(self) -> "NativeModule":
         from gawee_dialect.backend.jit import Target
-        from gawee_dialect.backend.program import Pieces, compile_program
+        from gawee_dialect.backend.program import compile_joined
 
-        program = compile_program(
-            module, function, Target(opt_level=OPT_LEVEL), pieces=Pieces.JOINED
-        )
-        self._native: NativeModule = program.load()
-        self._main = program.signatures[function]
-        self._prepare = program.signatures.get(PREPARE)
+        return compile_joined(self.module, Target(opt_level=OPT_LEVEL))
 
-    def run(self, data_sets: Sequence[DataSet]) -> Sequence[dict[str, Array]]:
-        """Run on each data set in turn, in a process of its own; returns the outputs by name."""
+    def run(self, function: str, data_sets: Sequence[DataSet]) -> Sequence[dict[str, Array]]:
+        """Run a function, with its `@prepare`, on each data set in turn; returns outputs by name.
+
+        It runs in a process of its own. Raises GaweeError.
+        """
+        from gawee_dialect.backend.program import signatures_of
+
+        signatures = signatures_of(self.module, function)
+        assert self._native  # made here, not in the copy of this process
 
         def run() -> dict[str, Array]:
-            each = enumerate(map(self._run, data_sets))
+            each = enumerate(self._run(function, signatures, data) for data in data_sets)
             return {f"{index} {name}": out for index, outs in each for name, out in outs.items()}
 
         found: list[dict[str, Array]] = [{} for _ in data_sets]
@@ -231,12 +238,14 @@ class NativeProgram:
             found[int(index)][name] = output
         return found
 
-    def _run(self, data: DataSet) -> dict[str, Array]:
+    def _run(
+        self, function: str, signatures: Mapping[str, "Signature"], data: DataSet
+    ) -> dict[str, Array]:
         with unwritten_memory(data.unwritten):
             prepared: Mapping[str, Array] = {}
-            if self._prepare is not None:
-                prepared = self._call(self._prepare, data.arrays, {})
-            return self._call(self._main, data.arrays, prepared)
+            if PREPARE in signatures:
+                prepared = self._call(signatures[PREPARE], data.arrays, {})
+            return self._call(signatures[function], data.arrays, prepared)
 
     def _call(
         self, signature: "Signature", arrays: Mapping[str, Array], prepared: Mapping[str, Array]

@@ -48,7 +48,7 @@ from gawee_dialect.instruments.check.compare import (
     magnitude,
     same_values,
 )
-from gawee_dialect.instruments.check.execute import CannotRun, Engine, Plan, is_array, plan_run
+from gawee_dialect.instruments.check.execute import CannotRun, Engine, Plan, is_array, plan_runs
 from gawee_dialect.instruments.check.inputs import SPECIAL, DataSet
 from gawee_dialect.interpreter.arrays import Array, unwritten_memory
 from gawee_dialect.interpreter.machine import Machine
@@ -155,7 +155,7 @@ def reference_of(module: ModuleOp, data: Mapping[str, Sequence[DataSet]]) -> Ref
     if copy is None:
         return None
     try:
-        plans = {name: plan_run(copy, name) for name in data}
+        plans = plan_runs(copy, dict.fromkeys(data, ()))
         outputs = {
             name: plan.run([wide(each) for each in data[name] if each.name != SPECIAL])
             for name, plan in plans.items()

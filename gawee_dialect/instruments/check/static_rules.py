@@ -263,20 +263,12 @@ def _sources(value: SSAValue) -> Sequence[SSAValue] | None:
 def _incoming(argument: BlockArgument) -> Iterable[SSAValue]:
     """Yield what branches hand to a block for an argument; nothing for a function's own."""
     block = argument.block
-    for last in _predecessors(block):
+    for last in dict.fromkeys(use.operation for use in block.uses):
         if isinstance(last, llvm.BrOp):
             yield last.operands[argument.index]
         elif isinstance(last, llvm.CondBrOp):
             pairs = ((last.then_block, last.then_arguments), (last.else_block, last.else_arguments))
             yield from (given[argument.index] for target, given in pairs if target is block)
-
-
-def _predecessors(block: Block) -> Iterable[Operation]:
-    region = block.parent
-    for other in region.blocks if region is not None else ():
-        last = other.last_op
-        if last is not None and block in last.successors:
-            yield last
 
 
 # Loads and stores outside of their memref, which may still lie in the memory behind it.

@@ -24,7 +24,7 @@ from gawee_dialect.instruments.tool.pipeline import (
 )
 from gawee_dialect.instruments.tool.reproducer import reduced
 from gawee_dialect.tools import gawee_check
-from tests.effort import full_run, mostly_full
+from tests.effort import mostly_full
 from tests.instruments.tool.pipelines import CHECKED, PROGRAMS
 from tests.instruments.tool.reports import CRASHES, REPORTS, Report
 from tests.instruments.tool.tables import count
@@ -139,7 +139,6 @@ def test_a_wrong_pass_is_reduced_and_reported(
     ("number", "ops", "has"),
     [
         (137281, 16, ("vector.print", "cf.br")),
-        pytest.param(126195, 18, ("vector.print", "cf.br"), marks=full_run),
         (137509, 16, ("vector.print", "llvm.br")),
         (113687, 8, ("affine.vector_store",)),
     ],
