@@ -245,14 +245,14 @@ class Layouts:
 
     def _block_of_inputs(self, op: StructuredKernel, channel: int, channels: int) -> int | None:
         """Return the block of an input whose channels are the output's, or part of it."""
-        for value, map in zip(op.inputs, op.maps, strict=False):
+        factors = (multiplied_inputs(op) if isinstance(op, KernelOp) else None) or ()
+        for index, (value, map) in enumerate(zip(op.inputs, op.maps, strict=False)):
             pad = zero_pad_of(value)
             layout = self.of(value if pad is None else pad.source)
             same = self._channel_dim(map, shape_of(value)) == channel
             if same and layout.block > 1:
                 # A window of each channel's own pixels stores vectors side by side.
-                is_window = isinstance(op, KernelOp) and multiplied_inputs(op) is not None
-                most = layout.block if is_window else max(layout.block, self._most(op))
+                most = layout.block if index in factors else max(layout.block, self._most(op))
                 return self._largest_block(channels, most)
             if layout.block % BYTES.value == 0 and _joins_words(op):
                 return layout.block // BYTES.value  # memory is the same then
