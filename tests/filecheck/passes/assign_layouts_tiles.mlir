@@ -157,3 +157,30 @@ func.func @words_have_the_halo_of_their_bytes(%x: tensor<1x3x5x7xf32>, %w: tenso
   } : tensor<1x9x5x7xi32>
   func.return %z : tensor<1x9x5x7xi32>
 }
+
+// -----
+
+// Lanes along channels are side by side where those are the last axis.
+// CHECK-LABEL: func.func @last_axes_of_one_element_are_left_out
+// CHECK:         %[[S:.*]] = gawee.kernel parallel [64, 1, 1] ins(%s :
+// CHECK-SAME:      affine_map<(d0, d1, d2) -> (d0)>, affine_map<(d0, d1, d2) -> (d0)>]
+// CHECK:         } : tensor<64xf32>
+// CHECK:         gawee.kernel parallel [1, 64, 5, 7] ins(%x, %[[S]] : tensor<1x64x5x7xf32>, tensor<64xf32>)
+// CHECK-SAME:      affine_map<(d0, d1, d2, d3) -> (d1)>
+// VECTORS-LABEL: func.func @last_axes_of_one_element_are_left_out
+// VECTORS:       } : tensor<64x1x1xf32>
+func.func @last_axes_of_one_element_are_left_out(%x: tensor<1x64x5x7xf32>, %s: tensor<64xf32>) -> tensor<1x64x5x7xf32> {
+  %scale = gawee.kernel parallel [64, 1, 1] ins(%s : tensor<64xf32>)
+    maps [affine_map<(f, a, b) -> (f)>, affine_map<(f, a, b) -> (f, a, b)>] finish {
+  ^bb0(%0: f32):
+    %1 = arith.addf %0, %0 : f32
+    gawee.yield %1 : f32
+  } : tensor<64x1x1xf32>
+  %y = gawee.kernel parallel [1, 64, 5, 7] ins(%x, %scale : tensor<1x64x5x7xf32>, tensor<64x1x1xf32>)
+    maps [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, c, h, w) -> (c, 0, 0)>, affine_map<(n, c, h, w) -> (n, c, h, w)>] finish {
+  ^bb0(%0: f32, %1: f32):
+    %2 = arith.mulf %0, %1 : f32
+    gawee.yield %2 : f32
+  } : tensor<1x64x5x7xf32>
+  func.return %y : tensor<1x64x5x7xf32>
+}

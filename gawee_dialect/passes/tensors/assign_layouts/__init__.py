@@ -34,6 +34,7 @@ from gawee_dialect.dialect.types import is_byte
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.tensors.assign_layouts.maxima import pad_maxima_with_zeros
+from gawee_dialect.passes.tensors.assign_layouts.unit_axes import drop_unit_axes
 from gawee_dialect.passes.tensors.assign_layouts.words import pad_words
 from gawee_dialect.passes.tensors.tensor_forms import with_forms
 from gawee_dialect.target.description import Processor
@@ -382,6 +383,7 @@ class AssignLayouts(TargetPass):
                     pad_maxima_with_zeros(block)
                     if processor.byte_tiles:
                         pad_words(block)
+                        drop_unit_axes(block)
                     _Rewriter(Layouts(block, processor)).run(block)
 
 
