@@ -12,6 +12,7 @@ from gawee_dialect.analysis.long_sums import total_type
 from gawee_dialect.dialect.kernels.kernel import KernelOp, element_of
 from gawee_dialect.dialect.kernels.packed_products import PackedProduct, word_product
 from gawee_dialect.dialect.open_size import greatest
+from gawee_dialect.target.description import Processor
 from gawee_dialect.upstream.amx import ROW_BYTES, WORD_BYTES
 
 WORDS = ROW_BYTES // WORD_BYTES
@@ -62,6 +63,25 @@ def tile_product(op: KernelOp) -> TileProduct | None:
         return TileProduct(indices, i8) if is_plain else None
     widened = all(element_of(op.inputs[each]) == bf16 for each in indices)
     return TileProduct(indices, bf16) if widened and op.initial == FloatAttr(0.0, f32) else None
+
+
+def is_of_tiles(op: KernelOp, processor: Processor) -> bool:
+    """Whether a processor has an instruction for tiles of what a kernel multiplies."""
+    product = tile_product(op)
+    if product is None:
+        return False
+    return processor.byte_tiles if product.element == i8 else processor.bf16_tiles
+
+
+def points_together(size: int, rows: int, apart: int, further: int | None) -> int:
+    """Return how many points along another dimension a tile of so many rows has; 1 for no more.
+
+    Of each it has all `size` points along a dimension, which lie `apart`; the next point along the
+    other one lies `further` on.
+    """
+    if further is None or apart <= 0 or further % apart or further // apart < size:
+        return 1
+    return max(1, (rows - size) // (further // apart) + 1)
 
 
 def _sums_in_f64(op: KernelOp) -> bool:

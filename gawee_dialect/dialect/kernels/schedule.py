@@ -63,8 +63,10 @@ class Schedule:
        as it is of weights that are packed in the order in which they are read; of an input in
        blocks it is a run for each block, which the steps of that block fetch.
     6. `tiles` says along which parallel dimension the rows of tile registers are, and how many of
-       them a register has at most; its columns are the lanes of a vector. What the innermost loop
-       over one reduction leaves is multiplied at once.
+       them a register has at most; its columns are the lanes of a vector. A register that has more
+       rows than the dimension has points goes on with the next points of the one other dimension
+       of the register tile, where they lie so. What the innermost loop over one reduction leaves
+       is multiplied at once.
     """
 
     loops: tuple[Loop, ...]
@@ -196,7 +198,8 @@ class Schedule:
         others = (
             n for dim, n in enumerate(tile[:first_reduction]) if dim not in (vector.dim, rows.dim)
         )
-        down = ceil(tile[rows.dim] / rows.step) * prod(others)
+        together = max(1, rows.step // tile[rows.dim])
+        down = ceil(tile[rows.dim] / rows.step) * ceil(prod(others) / together)
         registers = columns * down + min(columns, down) + 1
         if registers > TILE_REGISTERS:
             return f"expected at most {TILE_REGISTERS} tile registers, got {registers}"

@@ -11,11 +11,13 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp, UnknownLoc, i8
 from xdsl.dialects.func import CallOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 
 from gawee_dialect.analysis.effects import VIEWS, WrittenBuffers, buffer_of
 from gawee_dialect.analysis.kernel_kind import bytes_of_words, is_word_copy
 from gawee_dialect.analysis.signature import entries
+from gawee_dialect.dialect.affine_range import value_range
 from gawee_dialect.dialect.graph.scan import kernel_blocks
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
@@ -157,7 +159,7 @@ def outlined_with(op: Operation) -> Iterator[object]:
 def fits(copy: PartCopy, at: int, part: Storage, whole: Storage) -> bool:
     """Whether no op sees that a part, which is copied `at` a position, lies in the whole.
 
-    1. It is complete when it is copied.
+    1. It is complete when it is copied, with the zeros that the copy leaves around its points.
     2. From its first touch to its last no other op writes its place, and until the copy none
        reads there.
     3. No op, and no function that is made of ops, is given both.
@@ -165,6 +167,8 @@ def fits(copy: PartCopy, at: int, part: Storage, whole: Storage) -> bool:
     mine = [each for each in part.touches if each.op is not copy.copy]
     others = [each for each in whole.touches if each.op is not copy.copy]
     if any(each.writes and each.position > at for each in mine):
+        return False
+    if not leaves_the_same(copy.copy, [each.op for each in mine if each.writes]):
         return False
     first, last = part.lifetime.first, part.lifetime.last
     for each in others:
@@ -174,6 +178,26 @@ def fits(copy: PartCopy, at: int, part: Storage, whole: Storage) -> bool:
     given = {key for each in mine for key in outlined_with(each.op)}
     beside = (each.op for each in others if each.given.overlaps(copy.run))
     return given.isdisjoint(key for op in beside for key in outlined_with(op))
+
+
+def leaves_the_same(copy: memref.CopyOp | KernelOp, writers: Sequence[Operation]) -> bool:
+    """Whether a copy leaves zeros where those who write what it copies do."""
+    if isinstance(copy, memref.CopyOp) or copy.covers_output():
+        return True
+    read = _box(copy.maps[:-1], copy.sizes)
+    return copy.has_zeros_outside and all(
+        isinstance(op, StructuredKernel)
+        and op.has_zeros_outside
+        and _box(op.maps[-1:], op.sizes) == read
+        for op in writers
+    )
+
+
+def _box(maps: Sequence[AffineMap], sizes: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the least and greatest index along each axis."""
+    ranges = [[value_range(expr, sizes) for expr in map.results] for map in maps]
+    axes = zip(*ranges, strict=True)
+    return [(min(low for low, _ in axis), max(high for _, high in axis)) for axis in axes]
 
 
 class Coalescer:

@@ -12,6 +12,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
 from gawee_dialect.analysis.kernel_kind import multiplied_inputs
+from gawee_dialect.analysis.tile_product import is_of_tiles
 from gawee_dialect.dialect.affine_range import used_dims
 from gawee_dialect.dialect.graph.scan import kernel_blocks
 from gawee_dialect.dialect.kernels.kernel import KernelOp
@@ -69,6 +70,8 @@ class JoinPositions(TargetPass):
             for kernel in [each for block in kernel_blocks(function) for each in block.ops]:
                 if not isinstance(kernel, KernelOp) or (row := _row_of(kernel)) is None:
                     continue
+                if is_of_tiles(kernel, processor):
+                    continue  # a tile goes on with the next row
                 accesses = accesses_of(kernel, analysis)
                 key = kernel.bounds, kernel.indexing_maps, row, accesses.runs_once
                 if key not in gains:

@@ -500,6 +500,7 @@ class PackProducts(Pattern):
 
     def __init__(self, processor: Processor) -> None:
         self._byte_products = processor.byte_products
+        self._byte_tiles = processor.byte_tiles
         self._analysis = ParameterAnalysis()
 
     @op_type_rewrite_pattern
@@ -512,7 +513,7 @@ class PackProducts(Pattern):
             self.missed(op, indices)
             return
         factors, windows = factors_of(op, indices), self._windows(op, indices)
-        if windows and (factors is None or _fills_words(windows[0].factor, factors[0])):
+        if windows and (factors is None or self._joins_words(windows[0].factor, factors[0])):
             rewriter.replace(op, product_of_windows(rewriter, op, *windows))
             return
         if factors is None:
@@ -532,6 +533,10 @@ class PackProducts(Pattern):
             rewriter.replace(op, product_of_pairs(rewriter, op, factors))
         else:
             self.missed(op, "expected factors of at most 16 bits")
+
+    def _joins_words(self, window: Factor, other: Factor) -> bool:
+        """Whether words along a window are better; tiles take words alone that are in memory."""
+        return not self._byte_tiles and _fills_words(window, other)
 
     def _windows(self, op: KernelOp, indices: tuple[int, int]) -> tuple[Centred, Centred] | None:
         """Return bytes that windows are read of, and filters with a sign; None of others."""
@@ -624,7 +629,8 @@ class PackIntegerProducts(TargetPass, RewritePass):
     2. On others integers of up to 16 bits lie in a word by pairs (`vpmaddwd`).
     3. Windows of a channel each (a depthwise convolution), or of so few that words along channels
        would be emptier, have four neighbours along a row in a word, which is joined where it is
-       read (`vpermb`, or one load).
+       read (`vpermb`, or one load). Where a processor multiplies tiles, which it loads, few
+       channels are words all the same.
 
     Sums wrap around as they did: results are the same in every bit.
 

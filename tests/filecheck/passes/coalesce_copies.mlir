@@ -427,3 +427,81 @@ func.func @words_of_bytes_that_are_apart_are_computed(%x: memref<4x3xi8>, %y: me
   "memref.copy"(%w, %y) : (memref<3xi32>, memref<3xi32>) -> ()
   func.return
 }
+
+// -----
+
+// CHECK-LABEL: func.func @words_with_the_zeros_around_their_bytes_are_these
+// CHECK:         gawee.kernel parallel [2, 8]
+// CHECK-NOT:     gawee.kernel
+func.func @words_with_the_zeros_around_their_bytes_are_these(%x: memref<2x8xui8>, %y: memref<4x2xi32>) {
+  %a = memref.alloc() : memref<4x8xui8>
+  gawee.kernel parallel [2, 8] ins(%x : memref<2x8xui8>) outs(%a)
+    maps [affine_map<(h, c) -> (h, c)>, affine_map<(h, c) -> (h + 1, c)>] finish {
+  ^bb0(%0: ui8):
+    gawee.yield %0 : ui8
+  } : memref<4x8xui8>
+  %w = memref.alloc() : memref<4x2xi32>
+  gawee.kernel parallel [2, 2] ins(%a, %a, %a, %a : memref<4x8xui8>, memref<4x8xui8>, memref<4x8xui8>, memref<4x8xui8>) outs(%w)
+    maps [affine_map<(h, c) -> (h + 1, c * 4)>, affine_map<(h, c) -> (h + 1, c * 4 + 1)>, affine_map<(h, c) -> (h + 1, c * 4 + 2)>, affine_map<(h, c) -> (h + 1, c * 4 + 3)>, affine_map<(h, c) -> (h + 1, c)>] finish {
+  ^bb0(%0: ui8, %1: ui8, %2: ui8, %3: ui8):
+    %b0 = builtin.unrealized_conversion_cast %0 : ui8 to i8
+    %b1 = builtin.unrealized_conversion_cast %1 : ui8 to i8
+    %b2 = builtin.unrealized_conversion_cast %2 : ui8 to i8
+    %b3 = builtin.unrealized_conversion_cast %3 : ui8 to i8
+    %w0 = arith.extui %b0 : i8 to i32
+    %w1 = arith.extui %b1 : i8 to i32
+    %w2 = arith.extui %b2 : i8 to i32
+    %w3 = arith.extui %b3 : i8 to i32
+    %c8 = arith.constant 8 : i32
+    %c16 = arith.constant 16 : i32
+    %c24 = arith.constant 24 : i32
+    %s1 = arith.shli %w1, %c8 : i32
+    %s2 = arith.shli %w2, %c16 : i32
+    %s3 = arith.shli %w3, %c24 : i32
+    %o1 = arith.ori %w0, %s1 : i32
+    %o2 = arith.ori %o1, %s2 : i32
+    %o3 = arith.ori %o2, %s3 : i32
+    gawee.yield %o3 : i32
+  } : memref<4x2xi32>
+  "memref.copy"(%w, %y) : (memref<4x2xi32>, memref<4x2xi32>) -> ()
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @words_with_zeros_around_other_bytes_are_computed
+// CHECK:         gawee.kernel parallel [2, 8]
+// CHECK:         gawee.kernel parallel [2, 2]
+func.func @words_with_zeros_around_other_bytes_are_computed(%x: memref<2x8xui8>, %y: memref<4x2xi32>) {
+  %a = memref.alloc() : memref<4x8xui8>
+  gawee.kernel parallel [2, 8] ins(%x : memref<2x8xui8>) outs(%a)
+    maps [affine_map<(h, c) -> (h, c)>, affine_map<(h, c) -> (h + 1, c)>] outside 7 : ui8 finish {
+  ^bb0(%0: ui8):
+    gawee.yield %0 : ui8
+  } : memref<4x8xui8>
+  %w = memref.alloc() : memref<4x2xi32>
+  gawee.kernel parallel [2, 2] ins(%a, %a, %a, %a : memref<4x8xui8>, memref<4x8xui8>, memref<4x8xui8>, memref<4x8xui8>) outs(%w)
+    maps [affine_map<(h, c) -> (h + 1, c * 4)>, affine_map<(h, c) -> (h + 1, c * 4 + 1)>, affine_map<(h, c) -> (h + 1, c * 4 + 2)>, affine_map<(h, c) -> (h + 1, c * 4 + 3)>, affine_map<(h, c) -> (h + 1, c)>] finish {
+  ^bb0(%0: ui8, %1: ui8, %2: ui8, %3: ui8):
+    %b0 = builtin.unrealized_conversion_cast %0 : ui8 to i8
+    %b1 = builtin.unrealized_conversion_cast %1 : ui8 to i8
+    %b2 = builtin.unrealized_conversion_cast %2 : ui8 to i8
+    %b3 = builtin.unrealized_conversion_cast %3 : ui8 to i8
+    %w0 = arith.extui %b0 : i8 to i32
+    %w1 = arith.extui %b1 : i8 to i32
+    %w2 = arith.extui %b2 : i8 to i32
+    %w3 = arith.extui %b3 : i8 to i32
+    %c8 = arith.constant 8 : i32
+    %c16 = arith.constant 16 : i32
+    %c24 = arith.constant 24 : i32
+    %s1 = arith.shli %w1, %c8 : i32
+    %s2 = arith.shli %w2, %c16 : i32
+    %s3 = arith.shli %w3, %c24 : i32
+    %o1 = arith.ori %w0, %s1 : i32
+    %o2 = arith.ori %o1, %s2 : i32
+    %o3 = arith.ori %o2, %s3 : i32
+    gawee.yield %o3 : i32
+  } : memref<4x2xi32>
+  "memref.copy"(%w, %y) : (memref<4x2xi32>, memref<4x2xi32>) -> ()
+  func.return
+}

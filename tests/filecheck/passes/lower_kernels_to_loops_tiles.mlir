@@ -3,7 +3,8 @@
 // Two tiles of each factor, of 11 words; each is loaded once. Sums are finished as vectors.
 // CHECK-LABEL: func.func @loops_carry_sums_in_tiles
 // CHECK:         %sums = memref.alloca() : memref<2x32x16xi32>
-// CHECK-COUNT-4: amx.tile_zero : !amx.tile<16x16xi32>
+// CHECK:         %zeros = memref.alloca() : memref<4x16xi32>
+// CHECK-COUNT-4: amx.tile_load %zeros[%{{.*}}, %{{.*}}], %{{.*}} : memref<4x16xi32> into !amx.tile<16x16xi32>
 // CHECK:         scf.for %d2 = {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %[[C:.*]] = %{{.*}}, %[[D:.*]] = %{{.*}}) -> (!amx.tile<16x16xi32>, !amx.tile<16x16xi32>, !amx.tile<16x16xi32>, !amx.tile<16x16xi32>) {
 // CHECK:           %[[X0:.*]] = amx.tile_load %x[%{{.*}}, %{{.*}}] : memref<32x22xi32> into !amx.tile<16x44xi8>
 // CHECK:           %[[X1:.*]] = amx.tile_load %x
@@ -62,12 +63,20 @@ func.func @loops_carry_sums_in_tiles(%x: memref<32x22xi32>, %w: memref<22x32xi32
 
 // -----
 
-// Five rows are left, and eleven columns.
-// CHECK-LABEL: func.func @the_rest_is_computed_in_vectors
+// Five rows are left: they are the last ones of a tile that begins eleven rows before. Of eleven columns no tile is made.
+// CHECK-LABEL: func.func @rows_that_are_left_are_in_a_tile_with_others
+// CHECK:         %sums = memref.alloca() : memref<1x16x16xi32>
+// CHECK:         %[[BEFORE:.*]] = arith.constant -11 : index
 // CHECK:         vector.maskedload
+// CHECK:         %[[R:.*]] = arith.addi %{{.*}}, %[[BEFORE]] : index
+// CHECK:         amx.tile_load %x[%[[R]], %{{.*}}] : memref<21x8xi32> into !amx.tile<16x32xi8>
+// CHECK:         amx.tile_muli
+// CHECK:         scf.for %[[T:.*]] = %{{.*}} to %c5
+// CHECK:           %[[ROW:.*]] = arith.addi %[[T]], %c11
+// CHECK:           vector.load %sums{{.*}}[%{{.*}}, %[[ROW]], %{{.*}}]
 // CHECK:         amx.tile_muli
 // CHECK-NOT:     amx.tile_muli
-func.func @the_rest_is_computed_in_vectors(%x: memref<21x8xi32>, %w: memref<8x27xi32>, %y: memref<21x27xi32>) {
+func.func @rows_that_are_left_are_in_a_tile_with_others(%x: memref<21x8xi32>, %w: memref<8x27xi32>, %y: memref<21x27xi32>) {
   gawee.kernel parallel [21, 27] reduce [8] ins(%x, %w : memref<21x8xi32>, memref<8x27xi32>) outs(%y)
     maps [affine_map<(m, n, k) -> (m, k)>,
     affine_map<(m, n, k) -> (k, n)>,
@@ -104,6 +113,56 @@ func.func @the_rest_is_computed_in_vectors(%x: memref<21x8xi32>, %w: memref<8x27
     ^bb0(%a: i32, %b: i32, %s: i32):
       gawee.yield %s : i32
     } schedule #gawee.schedule<loops = [d1 by 16, d0 by 16], vector = d1 by 16, tiles = d0 by 16> : memref<21x27xi32>
+  func.return
+}
+
+// -----
+
+// The second row of a picture begins nine places behind the first: a tile has seven points of both, and two that are none. Of the last row
+// the points are in a tile with those of the one before.
+// CHECK-LABEL: func.func @a_tile_goes_on_with_the_next_row
+// CHECK:         %sums = memref.alloca() : memref<1x16x16xi32>
+// CHECK:         amx.tile_load %x[%{{.*}}, %{{.*}}, %{{.*}}] : memref<6x9x5xi32> into !amx.tile<16x20xi8>
+// CHECK:         %[[END:.*]] = arith.addi %{{.*}}, %c9{{.*}} : index
+// CHECK:         vector.load %sums{{.*}}[%{{.*}}, %[[END]], %{{.*}}] : memref<1x16x16xi32>, vector<16xi32>
+// CHECK:         amx.tile_load %x[%{{.*}}, %{{.*}}, %{{.*}}] : memref<6x9x5xi32> into !amx.tile<16x20xi8>
+func.func @a_tile_goes_on_with_the_next_row(%x: memref<6x9x5xi32>, %w: memref<5x16xi32>, %y: memref<5x7x16xi32>) {
+  gawee.kernel parallel [5, 7, 16] reduce [5] ins(%x, %w : memref<6x9x5xi32>, memref<5x16xi32>) outs(%y)
+    maps [affine_map<(h, w, n, k) -> (h, w + 1, k)>,
+    affine_map<(h, w, n, k) -> (k, n)>,
+    affine_map<(h, w, n, k) -> (h, w, n)>]
+    initial 0 : i32 accumulate {
+    ^bb0(%a: i32, %b: i32, %s: i32):
+      %c8 = arith.constant 8 : i32
+      %c16 = arith.constant 16 : i32
+      %c24 = arith.constant 24 : i32
+      %a0 = arith.shli %a, %c24 : i32
+      %a1 = arith.shli %a, %c16 : i32
+      %a2 = arith.shli %a, %c8 : i32
+      %b0 = arith.shli %b, %c24 : i32
+      %b1 = arith.shli %b, %c16 : i32
+      %b2 = arith.shli %b, %c8 : i32
+      %l0 = arith.shrui %a0, %c24 : i32
+      %l1 = arith.shrui %a1, %c24 : i32
+      %l2 = arith.shrui %a2, %c24 : i32
+      %l3 = arith.shrui %a, %c24 : i32
+      %r0 = arith.shrsi %b0, %c24 : i32
+      %r1 = arith.shrsi %b1, %c24 : i32
+      %r2 = arith.shrsi %b2, %c24 : i32
+      %r3 = arith.shrsi %b, %c24 : i32
+      %p0 = arith.muli %l0, %r0 : i32
+      %p1 = arith.muli %l1, %r1 : i32
+      %p2 = arith.muli %l2, %r2 : i32
+      %p3 = arith.muli %l3, %r3 : i32
+      %t1 = arith.addi %p0, %p1 : i32
+      %t2 = arith.addi %t1, %p2 : i32
+      %t3 = arith.addi %t2, %p3 : i32
+      %0 = arith.addi %s, %t3 : i32
+      gawee.yield %0 : i32
+    } finish {
+    ^bb0(%a: i32, %b: i32, %s: i32):
+      gawee.yield %s : i32
+    } schedule #gawee.schedule<loops = [d0 by 2], vector = d2 by 16, tiles = d1 by 16> : memref<5x7x16xi32>
   func.return
 }
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache
-from math import prod
+from math import gcd, prod
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf, vector
@@ -72,6 +72,8 @@ class Counters:
     trip_counts: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     """Of a loop whose trip count is open the greatest one."""
     lanes: int = 1
+    divides_lanes: bool = False
+    """Whether it is found at run time in which part of an axis all lanes are."""
     names: Mapping[SizeName, SSAValue] = field(default_factory=dict[SizeName, SSAValue])
     """The values of the names that sizes are forms of."""
 
@@ -117,7 +119,28 @@ class IndexBuilder:
         parts = index.split(divisor, self.counters.range_of)
         if parts is not None:
             return parts[0 if kind is AffineBinaryOpKind.FloorDiv else 1]
-        return None if index.lane else self._divide(kind, index, divisor)
+        if not index.lane:
+            return self._divide(kind, index, divisor)
+        return self._divide_lanes(kind, index, divisor) if self.counters.divides_lanes else None
+
+    def _divide_lanes(
+        self, kind: AffineBinaryOpKind, index: LinearIndex, divisor: int
+    ) -> LinearIndex | None:
+        """Divide the first lane's index at run time, where all lanes are in its part.
+
+        (16 * %d1 + lane) floordiv 64 is %d1 floordiv 4 for all of 16 lanes.
+        """
+        lanes = LinearIndex(terms={Lane.NUMBER: index.lane})
+        first = index.at_lane(0)
+        run = gcd(divisor, first.constant, *first.terms.values())
+        low, high = lanes.range(self.counters.range_of)
+        if low < 0 or high >= run:
+            return None
+        parts, _ = first.parts(run)
+        part = self._divided(kind, parts, divisor // run)
+        if part is None or kind is AffineBinaryOpKind.FloorDiv:
+            return part
+        return part.scaled(run) + lanes
 
     def _divide(self, kind: AffineBinaryOpKind, lhs: LinearIndex, divisor: int) -> LinearIndex:
         """Divide at run time: the result counts like a loop of its own."""

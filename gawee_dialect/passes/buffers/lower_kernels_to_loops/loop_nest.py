@@ -111,6 +111,7 @@ class LoopNest:
         self.around_tiles = self.reducing
         """The loops over reductions around a product of tiles."""
         self.tiles = schedule.tiles
+        self.counters.divides_lanes = self.tiles is not None
         depth = schedule.depth(self.op.sizes, self.op.num_parallel)
         self.pair = schedule.pair(self.op.num_parallel)
         """The reduction of which a step of vectors takes two neighbours."""
@@ -299,19 +300,21 @@ class LoopNest:
             self._tile(builder, at, SCALAR if is_scalar else Lanes(self.lanes, rest))
 
     def _tile(self, builder: Builder, place: NestBox, lanes: Lanes) -> None:
-        """Build a register tile; where there are products of tiles, the rest as few rows each."""
-        tiles = self.tiles
-        if tiles is None:
+        """Build a register tile; what is no product of tiles where others are, as few rows each."""
+        if self.tiles is None:
             RegisterTile(self, place, lanes).build(builder)
             return
-        dim, step = tiles
-        whole = place.extent[dim] // step * step if lanes.is_whole else 0
-        if whole:
-            RegisterTile(self, place.moved(dim, LinearIndex(), whole), lanes).build(builder)
-        size = prod(place.extent[: self.op.num_parallel]) // place.extent[dim]
+        tiles = MatrixTiles.of(
+            self.op, self.counters, self.around_tiles, lanes, place.first, place.extent
+        )
+        if tiles is not None:
+            RegisterTile(self, place, lanes, tiles).build(builder)
+            return
+        dim, extent = self.tiles.dim, place.extent[self.tiles.dim]
+        size = prod(place.extent[: self.op.num_parallel]) // extent
         few = max(1, FEW_VECTORS * lanes.count // max(size, lanes.count))
-        for begin in range(whole, place.extent[dim], few):
-            rest = min(few, place.extent[dim] - begin)
+        for begin in range(0, extent, few):
+            rest = min(few, extent - begin)
             RegisterTile(self, place.moved(dim, LinearIndex(begin), rest), lanes).build(builder)
 
     def access(
@@ -344,6 +347,7 @@ class RegisterTile:
     nest: LoopNest
     place: NestBox
     lanes: Lanes
+    tiles: MatrixTiles | None = None
 
     def __post_init__(self) -> None:
         self.op = self.nest.op
@@ -362,7 +366,6 @@ class RegisterTile:
         self.chains = self._reduced_vectors() if self.reduced_lanes > 1 else 1
         self.accumulators: SSAValue | None = None
         self.totals: SSAValue | None = None
-        self.tiles: MatrixTiles | None = None
         self.turned: Mapping[int, Turned] = {}
 
     def _reduced_vectors(self) -> int:
@@ -376,11 +379,6 @@ class RegisterTile:
         """Start, accumulate and finish all points of the tile."""
         if self.op.initial is None:
             self.turned = self._turn_inputs(builder)
-        else:
-            nest, place = self.nest, self.place
-            self.tiles = MatrixTiles.of(
-                self.op, nest.counters, nest.around_tiles, self.lanes, place.first, place.extent
-            )
         if self.tiles is not None:
             self.accumulators = self.tiles.build(builder)
         elif sums_in_blocks(self.op):

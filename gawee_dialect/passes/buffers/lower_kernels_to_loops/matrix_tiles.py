@@ -16,9 +16,9 @@ from xdsl.dialects.builtin import IndexType, VectorType, f32, i8, i32
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.analysis.tile_product import tile_product
+from gawee_dialect.analysis.tile_product import points_together, tile_product
 from gawee_dialect.dialect.affine_range import used_dims
-from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.kernel import KernelOp, Number
 from gawee_dialect.dialect.kernels.schedule import Loop
 from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
@@ -30,6 +30,7 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
     Lanes,
     LinearIndex,
 )
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.lanes import broadcast
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_tiles import ROLLED, UNROLL, allocate
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.prefetch import build_prefetch
 from gawee_dialect.passes.buffers.lower_linalg_to_loops import constant_index
@@ -40,9 +41,9 @@ from gawee_dialect.upstream.amx import (
     TileMulIOp,
     TileStoreOp,
     TileType,
-    TileZeroOp,
     tile_of,
 )
+from gawee_dialect.upstream.arith import number_constant
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,49 @@ class Factor:
     """Elements from one row of a tile to the next."""
 
 
-Rows = Mapping[int, int]
-"""Which points are the rows of a tile: how far from the first one of the register tile."""
+Start = Mapping[int, int]
+"""How far the first point of a tile is from that of the register tile, along each dimension."""
+
+
+@dataclass(frozen=True)
+class TileRows:
+    """Which points of a register tile are the rows of its tiles, and where they are in the sums.
+
+    A tile may have all points along the dimension for several ones of another, `pitch` rows
+    further each. What is between them, as around padded rows of a picture, is computed in vain.
+    """
+
+    dim: int
+    step: int
+    """Points of a tile along the dimension."""
+    other: int | None = None
+    pitch: int = 0
+    together: int = 1
+    """Points of a tile along the other dimension."""
+
+    @property
+    def height(self) -> int:
+        """How many rows a tile has."""
+        return (self.together - 1) * self.pitch + self.step
+
+    @property
+    def points(self) -> Mapping[int, int]:
+        """How many points a tile has along its dimensions."""
+        own = {self.dim: self.step}
+        return own if self.other is None else {**own, self.other: self.together}
+
+    def starts(self, dim: int, extent: int) -> Sequence[int]:
+        """Return where tiles begin along a dimension.
+
+        The last one has points of the tile before where the step does not divide them.
+        """
+        step = self.points.get(dim, 1)
+        return [*range(0, extent - step, step), extent - step]
+
+    def row(self, start: Start) -> int:
+        """Return how many rows behind that of the register tile's first point a point is."""
+        further = 0 if self.other is None else start.get(self.other, 0) * self.pitch
+        return start.get(self.dim, 0) + further
 
 
 @dataclass
@@ -76,24 +118,19 @@ class MatrixTiles:
     """The factor that has a row for each row of sums."""
     across: Factor = field(init=False)
     """The one that has a number for each column of sums."""
+    rows: TileRows = field(init=False)
+    outer: Sequence[int] = field(init=False)
+    """The other dimensions along which there are several tiles."""
+    starts: Sequence[Start] = field(init=False)
+    """Where each tile begins, for each vector."""
+    above: int = field(init=False)
+    """The first row of the sums, which may be before that of the register tile's first point."""
 
     def __post_init__(self) -> None:
         found = tile_product(self.op)
         assert found is not None
         self.product = found
-        parallel = range(self.op.num_parallel)
-        self.others = [
-            dim
-            for dim in parallel
-            if dim not in (self.tiles.dim, self.vector.dim) and self.extent[dim] > 1
-        ]
         self.vectors = -(-self.extent[self.vector.dim] // self.vector.step)
-        size, step = self.extent[self.tiles.dim], self.tiles.step
-        self.rows = [
-            {**dict(zip(self.others, at, strict=True)), self.tiles.dim: begin}
-            for at in product(*(range(self.extent[dim]) for dim in self.others))
-            for begin in range(0, size, step)
-        ]
 
     @staticmethod
     def of(
@@ -120,39 +157,58 @@ class MatrixTiles:
             if sizes[dim] % step:
                 return None
             sizes[dim] = step
-        if extent[schedule.tiles.dim] % schedule.tiles.step:
-            return None
         tiles = MatrixTiles(
             op, counters, loops, depth, schedule.tiles, schedule.vector, first, extent
         )
-        factors = tiles._factors()
-        if factors is None:
-            return None
-        tiles.down, tiles.across = factors
-        return tiles
+        return tiles if tiles._find(schedule.tile(op.sizes)) else None
 
     def build(self, builder: Builder) -> SSAValue:
         """Insert all steps of the reductions; return the array of their sums."""
-        type = TileType.of(self.tiles.step, self.vector.step, self._sum_type)
-        start = [builder.insert(TileZeroOp(type)).res for _ in range(self.vectors * len(self.rows))]
+        start = self._zeros(builder)
         sums = self._reduced(builder, self.loops, list(self.first), list(self.extent), start)
-        counts = [self.extent[dim] for dim in (*self.others, self.tiles.dim)]
-        shape = [self.vectors, *counts, self.vector.step]
+        counts = [self.extent[dim] for dim in self.outer]
+        rows = max(map(self.rows.row, self.starts)) - self.above + self.rows.height
+        shape = [self.vectors, *counts, rows, self.vector.step]
         array = allocate(builder, self.op, self._sum_type, shape, "sums")
-        places = ((number, rows) for number in range(self.vectors) for rows in self.rows)
-        for value, (number, rows) in zip(sums, places, strict=True):
-            at = [number, *(rows[dim] for dim in (*self.others, self.tiles.dim)), 0]
-            indices = [constant_index(builder, each) for each in at]
+        at = ((number, start) for number in range(self.vectors) for start in self.starts)
+        for value, (number, start) in zip(sums, at, strict=True):
+            outer = [start[dim] for dim in self.outer]
+            place = [number, *outer, self.rows.row(start) - self.above, 0]
+            indices = [constant_index(builder, each) for each in place]
             builder.insert(TileStoreOp(array, indices, value))
         return array
+
+    def _zeros(self, builder: Builder) -> Sequence[SSAValue]:
+        """Return a tile of zeros for each sum: of one row of zeros, again and again.
+
+        LLVM makes one tile of what is the same, and copies it by way of memory: that takes three
+        times as long. So each has a row of its own.
+        """
+        type = TileType.of(self.rows.height, self.vector.step, self._sum_type)
+        count = self.vectors * len(self.starts)
+        shape = [count, self.vector.step]
+        array = allocate(builder, self.op, self._sum_type, shape, "zeros")
+        zero = builder.insert(number_constant(self._initial)).result
+        row, first = broadcast(builder, zero, self.vector.step), constant_index(builder, 0)
+        tiles: list[SSAValue] = []
+        for number in range(count):
+            place = [constant_index(builder, number), first]
+            builder.insert(vector.StoreOp(row, array, place))
+            tiles.append(builder.insert(TileLoadOp(array, place, type, first)).res)
+        return tiles
 
     def result(
         self, builder: Builder, array: SSAValue, counters: Mapping[int, SSAValue]
     ) -> SSAValue:
         """Insert the load of a vector of sums."""
-        dims = (self.vector.dim, *self.others, self.tiles.dim)
         zero = constant_index(builder, 0)
-        place = [*(counters.get(dim, zero) for dim in dims), zero]
+        row = LinearIndex(-self.above)
+        for dim, apart in ((self.rows.dim, 1), (self.rows.other, self.rows.pitch)):
+            if dim is not None and dim in counters:
+                row += LinearIndex(terms={counters[dim]: apart})
+        dims = (self.vector.dim, *self.outer)
+        place = [*(counters.get(dim, zero) for dim in dims)]
+        place += [IndexBuilder(builder, self.counters).value(row), zero]
         type = VectorType(self._sum_type, [self.vector.step])
         return builder.insert(vector.LoadOp(array, place, type)).result
 
@@ -160,13 +216,35 @@ class MatrixTiles:
     def _sum_type(self) -> Attribute:
         return i32 if self.product.element == i8 else f32
 
+    @property
+    def _initial(self) -> Number:
+        initial = self.op.initial
+        assert initial is not None
+        return initial
+
     # Where the factors are.
 
-    def _factors(self) -> tuple[Factor, Factor] | None:
-        """Return the factor that has a row for each row of sums, and the one for each column.
+    def _find(self, tile: Sequence[int]) -> bool:
+        """Find the factors, and which points are rows; return whether loads take tiles of them."""
+        layout, sizes = self._layout()
+        factors = self._factors(layout, sizes)
+        if factors is None:
+            return False
+        self.down, self.across = factors
+        self.rows = self._rows(layout, tile)
+        within = self.rows.points
+        parallel = range(self.op.num_parallel)
+        dims = [dim for dim in parallel if dim != self.vector.dim]
+        self.outer = [dim for dim in dims if dim not in within and self.extent[dim] > 1]
+        around = [dim for dim in dims if dim in within or dim in self.outer]
+        starts = product(*(self.rows.starts(dim, self.extent[dim]) for dim in around))
+        self.starts = [dict(zip(around, each, strict=True)) for each in starts]
+        self.above = min(map(self.rows.row, self.starts))
+        # What is left of a dimension lies behind a whole tile.
+        return all(tile[dim] >= count for dim, count in within.items())
 
-        None where one of them does not lie so that a load takes a tile of it.
-        """
+    def _layout(self) -> "tuple[_Layout, Sequence[int]]":
+        """Return where inputs are at the first step, and how many points a step has."""
         block = Block(arg_types=[IndexType()] * len(self.loops))
         counters = replace(self.counters, trip_counts=dict(self.counters.trip_counts))
         at, sizes = list(self.first), list(self.extent)
@@ -174,10 +252,17 @@ class MatrixTiles:
             counters.trip_counts[counter] = -(-sizes[loop.dim] // loop.step)
             at[loop.dim] += LinearIndex(terms={counter: min(loop.step, sizes[loop.dim])})
             sizes[loop.dim] = min(loop.step, sizes[loop.dim])
-        layout = _Layout(self.op, Builder(InsertPoint.at_end(block)), counters, at)
+        return _Layout(self.op, Builder(InsertPoint.at_end(block)), counters, at), sizes
+
+    def _factors(self, layout: "_Layout", sizes: Sequence[int]) -> tuple[Factor, Factor] | None:
+        """Return the factor that has a row for each row of sums, and the one for each column.
+
+        None where one of them does not lie so that a load takes a tile of it.
+        """
         word, deep = self.product.in_word, sizes[self.depth]
+        count = min(self.tiles.step, self.op.sizes[self.tiles.dim])
         for down, across in (self.product.inputs, self.product.inputs[::-1]):
-            apart = layout.step(down, self.tiles.dim, 1, self.tiles.step)
+            apart = layout.step(down, self.tiles.dim, 1, count)
             below = layout.step(across, self.depth, word, deep // word)
             beside = (
                 layout.step(down, self.depth, 1, deep) == 1
@@ -189,6 +274,26 @@ class MatrixTiles:
             if beside and apart is not None and below is not None:
                 return Factor(down, apart), Factor(across, below)
         return None
+
+    def _rows(self, layout: "_Layout", tile: Sequence[int]) -> TileRows:
+        """Return which points the rows are: of several rows of a picture, where these are short."""
+        dim, step = self.tiles
+        size = self.op.sizes[dim]
+        if step <= size:
+            return TileRows(dim, step)
+        others = [
+            each
+            for each in range(self.op.num_parallel)
+            if each not in (dim, self.vector.dim) and tile[each] > 1
+        ]
+        if len(others) == 1 and others[0] not in used_dims(self.op.maps[self.across.index]):
+            (other,) = others
+            further = layout.step(self.down.index, other, 1, self.op.sizes[other])
+            together = points_together(size, step, self.down.apart, further)
+            if together > 1 and further is not None:
+                pitch = further // self.down.apart
+                return TileRows(dim, size, other, pitch, min(together, tile[other]))
+        return TileRows(dim, size)
 
     # The steps of the reductions.
 
@@ -237,11 +342,11 @@ class MatrixTiles:
         result, deep, numbers = list(sums), extent[self.depth], self.product.numbers
         word = self.product.in_word
 
-        def row_tile(rows: Rows) -> SSAValue:
+        def row_tile(start: Start) -> SSAValue:
             at = list(first)
-            for dim, offset in rows.items():
+            for dim, offset in start.items():
                 at[dim] += LinearIndex(offset)
-            type = TileType.of(self.tiles.step, deep * numbers, self.product.element)
+            type = TileType.of(self.rows.height, deep * numbers, self.product.element)
             return self._loaded(builder, self.down, at, type)
 
         def column_tile(number: int) -> SSAValue:
@@ -251,17 +356,17 @@ class MatrixTiles:
             type = TileType.of(deep // word, columns, self.product.element)
             return self._loaded(builder, self.across, at, type)
 
-        count = len(self.rows)
+        count = len(self.starts)
         if count <= self.vectors:
-            held = [row_tile(rows) for rows in self.rows]
+            held = [row_tile(start) for start in self.starts]
             for number in range(self.vectors):
                 other = column_tile(number)
                 for at, tile in enumerate(held, number * count):
                     result[at] = self._added(builder, tile, other, result[at])
             return result
         held = [column_tile(number) for number in range(self.vectors)]
-        for row, rows in enumerate(self.rows):
-            other = row_tile(rows)
+        for row, start in enumerate(self.starts):
+            other = row_tile(start)
             for number, tile in enumerate(held):
                 at = number * count + row
                 result[at] = self._added(builder, other, tile, result[at])

@@ -34,6 +34,8 @@ from gawee_dialect.dialect.types import is_byte
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.tensors.assign_layouts.maxima import pad_maxima_with_zeros
+from gawee_dialect.passes.tensors.assign_layouts.unit_axes import drop_unit_axes
+from gawee_dialect.passes.tensors.assign_layouts.words import pad_words
 from gawee_dialect.passes.tensors.tensor_forms import with_forms
 from gawee_dialect.target.description import Processor
 from gawee_dialect.target.machine import TargetPass
@@ -168,6 +170,9 @@ class Layouts:
                 self._join(op)
         for op in ops:
             self._widen(op)
+        if processor.byte_tiles:
+            for op in ops:
+                self._share_halo(op)
 
     def of(self, value: SSAValue) -> Layout:
         """Return the layout of a tensor."""
@@ -245,14 +250,14 @@ class Layouts:
 
     def _block_of_inputs(self, op: StructuredKernel, channel: int, channels: int) -> int | None:
         """Return the block of an input whose channels are the output's, or part of it."""
-        for value, map in zip(op.inputs, op.maps, strict=False):
+        factors = (multiplied_inputs(op) if isinstance(op, KernelOp) else None) or ()
+        for index, (value, map) in enumerate(zip(op.inputs, op.maps, strict=False)):
             pad = zero_pad_of(value)
             layout = self.of(value if pad is None else pad.source)
             same = self._channel_dim(map, shape_of(value)) == channel
             if same and layout.block > 1:
                 # A window of each channel's own pixels stores vectors side by side.
-                is_window = isinstance(op, KernelOp) and multiplied_inputs(op) is not None
-                most = layout.block if is_window else max(layout.block, self._most(op))
+                most = layout.block if index in factors else max(layout.block, self._most(op))
                 return self._largest_block(channels, most)
             if layout.block % BYTES.value == 0 and _joins_words(op):
                 return layout.block // BYTES.value  # memory is the same then
@@ -289,6 +294,17 @@ class Layouts:
         group = None if pad is None else self.groups.get(pad.source)
         if pad is not None and group is not None and group.takes_halo:
             group.layout = group.layout.with_halo(pad.low, pad.high)
+
+    def _share_halo(self, op: Operation) -> None:
+        """Give bytes and their words one halo, so that both are the same memory."""
+        if not isinstance(op, KernelOp) or op.result is None or not _joins_words(op):
+            return
+        groups = [self.groups.get(value) for value in (op.inputs[0], op.result)]
+        known = [each for each in groups if each is not None and each.takes_halo]
+        if len(known) < len(groups):
+            return
+        for one, other in (known, known[::-1]):
+            one.layout = one.layout.with_halo(other.layout.low, other.layout.high)
 
 
 def _joins_words(op: StructuredKernel) -> bool:
@@ -339,7 +355,8 @@ class AssignLayouts(TargetPass):
        Tensors that are concatenated are stored like the whole.
     2. A tensor that is padded with zeros is stored with a halo as wide as its widest padding, which
        the kernel that makes it writes. The padding itself disappears. Below a maximum of what is
-       never negative, zeros do for minus infinity.
+       never negative, zeros do for minus infinity. Where tiles are multiplied, words have the halo
+       of their bytes, so that all that reads them reads the same words.
     3. Kernels read and write any layout through their maps. Other ops get a copy without one.
 
     rewrite:
@@ -364,6 +381,9 @@ class AssignLayouts(TargetPass):
                     continue
                 for block in kernel_blocks(function):
                     pad_maxima_with_zeros(block)
+                    if processor.byte_tiles:
+                        pad_words(block)
+                        drop_unit_axes(block)
                     _Rewriter(Layouts(block, processor)).run(block)
 
 
