@@ -259,3 +259,62 @@ func.func @factors_that_lie_otherwise_are_vectors(%x: memref<5x16xi32>, %w: memr
     } schedule #gawee.schedule<loops = [], vector = d1 by 16, tiles = d0 by 16> : memref<16x16xi32>
   func.return
 }
+
+// -----
+
+// Rows whose place is a quotient that is found at run time are computed in vectors.
+// CHECK-LABEL: func.func private @rows_that_joined_two_dimensions
+// CHECK-NOT:     amx
+// CHECK:         arith.divui
+// CHECK:         vector.store
+func.func private @rows_that_joined_two_dimensions(%0: memref<1x1x4x5x4xi32>, %1: memref<4x16xi32>, %2: memref<16x1x1xf32>, %3: memref<1x4x5xi32>, %4: memref<16xi32>, %5: memref<1x1x4x5x16xi8>) {
+  gawee.kernel parallel [1, 16, 20] reduce [4, 1, 1] ins(%0, %1, %2, %2, %3, %4 : memref<1x1x4x5x4xi32>, memref<4x16xi32>, memref<16x1x1xf32>, memref<16x1x1xf32>, memref<1x4x5xi32>, memref<16xi32>) outs(%5) maps [affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, (d3 floordiv 4), (d2 floordiv 5), (d2 mod 5), (d3 mod 4))>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d1)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d1, 0, 0)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d1, 0, 0)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, (d2 floordiv 5), (d2 mod 5))>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d1)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, (d1 floordiv 16), (d2 floordiv 5), (d2 mod 5), (d1 mod 16))>] initial 0 : i32 accumulate {
+  ^bb0(%7: i32, %8: i32, %9: f32, %10: f32, %11: i32, %12: i32, %13: i32):
+    %14 = arith.constant 24 : i32
+    %15 = arith.shli %7, %14 : i32
+    %16 = arith.shrui %15, %14 : i32
+    %17 = arith.shli %8, %14 : i32
+    %18 = arith.shrsi %17, %14 : i32
+    %19 = arith.muli %16, %18 : i32
+    %20 = arith.constant 16 : i32
+    %21 = arith.shli %7, %20 : i32
+    %22 = arith.shrui %21, %14 : i32
+    %23 = arith.shli %8, %20 : i32
+    %24 = arith.shrsi %23, %14 : i32
+    %25 = arith.muli %22, %24 : i32
+    %26 = arith.addi %19, %25 : i32
+    %27 = arith.constant 8 : i32
+    %28 = arith.shli %7, %27 : i32
+    %29 = arith.shrui %28, %14 : i32
+    %30 = arith.shli %8, %27 : i32
+    %31 = arith.shrsi %30, %14 : i32
+    %32 = arith.muli %29, %31 : i32
+    %33 = arith.addi %26, %32 : i32
+    %34 = arith.shrui %7, %14 : i32
+    %35 = arith.shrsi %8, %14 : i32
+    %36 = arith.muli %34, %35 : i32
+    %37 = arith.addi %33, %36 : i32
+    %38 = arith.addi %13, %37 : i32
+    gawee.yield %38 : i32
+  } finish {
+  ^bb0(%39: i32, %40: i32, %41: f32, %42: f32, %43: i32, %44: i32, %45: i32):
+    %46 = arith.constant 69 : i32
+    %47 = arith.muli %43, %46 : i32
+    %48 = arith.subi %45, %47 : i32
+    %49 = arith.constant 24 : i32
+    %50 = arith.muli %44, %49 : i32
+    %51 = arith.subi %48, %50 : i32
+    %52 = arith.sitofp %51 : i32 to f32
+    %53 = arith.mulf %52, %41 : f32
+    %54 = arith.addf %53, %42 : f32
+    %c0.0 = arith.constant 0.000000e+00 : f32
+    %55 = arith.maximumf %54, %c0.0 : f32
+    %c127.0 = arith.constant 1.270000e+02 : f32
+    %56 = arith.minimumf %55, %c127.0 : f32
+    %57 = math.roundeven %56 : f32
+    %58 = arith.fptosi %57 : f32 to i32
+    %59 = arith.trunci %58 : i32 to i8
+    gawee.yield %59 : i8
+  } schedule #gawee.schedule<loops = [d2 by 16], vector = d1 by 16, tiles = d2 by 16> : memref<1x1x4x5x16xi8>
+  func.return
+}

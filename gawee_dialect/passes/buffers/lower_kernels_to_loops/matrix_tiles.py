@@ -13,7 +13,8 @@ from itertools import product
 from xdsl.builder import Builder
 from xdsl.dialects import scf, vector
 from xdsl.dialects.builtin import IndexType, VectorType, f32, i8, i32
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.tile_product import points_together, tile_product
@@ -252,7 +253,7 @@ class MatrixTiles:
             counters.trip_counts[counter] = -(-sizes[loop.dim] // loop.step)
             at[loop.dim] += LinearIndex(terms={counter: min(loop.step, sizes[loop.dim])})
             sizes[loop.dim] = min(loop.step, sizes[loop.dim])
-        return _Layout(self.op, Builder(InsertPoint.at_end(block)), counters, at), sizes
+        return _Layout(self.op, counters, at), sizes
 
     def _factors(self, layout: "_Layout", sizes: Sequence[int]) -> tuple[Factor, Factor] | None:
         """Return the factor that has a row for each row of sums, and the one for each column.
@@ -398,7 +399,6 @@ class _Layout:
     """Where the inputs of a kernel are around a point."""
 
     op: KernelOp
-    builder: Builder
     counters: Counters
     first: Sequence[LinearIndex]
 
@@ -411,9 +411,12 @@ class _Layout:
             return by
         at = list(self.first)
         at[dim] += LANE.scaled(by)
-        indices = IndexBuilder(self.builder, replace(self.counters, lanes=count))
-        buffer = self.op.inputs[index]
-        found = Access(self.builder, buffer, self.op.maps[index], at, indices, SCALAR).linear
+        buffer, end = self.op.inputs[index], ReturnOp()
+        draft = FuncOp("draft", ((), ()), Region(Block([end])))
+        builder = Builder(InsertPoint.before(end))
+        indices = IndexBuilder(builder, replace(self.counters, lanes=count))
+        found = Access(builder, buffer, self.op.maps[index], at, indices, SCALAR).linear
+        draft.erase()  # it divides indices, perhaps, that the kernel divides once more
         if found is None:
             return None
         return sum(
