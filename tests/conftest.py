@@ -4,12 +4,14 @@ import gc
 import os
 import tempfile
 from collections.abc import Generator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import gawee_dialect.passes.pipelines as _compiled_here
+from gawee_dialect.backend.jit import Target
 from tests.effort import PROFILE, examples
 
 # What is imported and collected lives to the end: to look for garbage in it takes as long again.
@@ -18,9 +20,11 @@ gc.disable()
 # A process that has the passes compiles its first network itself, where tests can watch.
 assert _compiled_here
 
-# What tests compile is kept for this run alone, apart from what the user's own programs keep.
-_kept = tempfile.TemporaryDirectory(prefix="gawee-tests-")
-os.environ["GAWEE_CACHE_DIR"] = _kept.name
+# What tests compile is kept for this run alone, apart from what the user's own programs keep; its
+# processes share it.
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    _kept = tempfile.TemporaryDirectory(prefix="gawee-tests-")
+    os.environ["GAWEE_CACHE_DIR"] = _kept.name
 
 # PyTorch, the oracle: its idle threads would spin beside other tests.
 os.environ.setdefault("MKL_NUM_THREADS", "1")
@@ -40,6 +44,24 @@ settings.load_profile(PROFILE)
 
 ROOT = Path(__file__).parent.parent
 _reproducers = set(ROOT.glob("gawee-reproducer-*"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_copies() -> Generator[None]:
+    """Compile kernels in the process of the test: the other cores have tests of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gawee_dialect.backend.kernel_code.cores", lambda: 1)
+        yield
+
+
+@pytest.fixture
+def unoptimized(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have LLVM optimise nothing, which takes a fifth of the time: code that computes the same, slowly.
+
+    For tests of what is compiled, and when; tests of kernels and networks have it optimised.
+    """
+    for where in ("compilation", "backend.program"):
+        monkeypatch.setattr(f"gawee_dialect.{where}.Target", partial(Target, opt_level=0))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -29,6 +29,9 @@ SUFFIX = ".gawee"
 LIMIT = 512 * MIB
 """Bytes that all entries may have together."""
 
+PARTS = 64
+"""A process adds up the sizes of entries whenever it wrote one of so many parts of the limit."""
+
 SECRET = "seal.key"
 """The file of random bytes that entries are sealed with: without it, no entry can be made."""
 
@@ -147,6 +150,10 @@ def _warn_once(folder: Path, reason: str) -> None:
     warnings.warn(f"compiled code was not kept: '{folder}': {reason}", RuntimeWarning, stacklevel=4)
 
 
+_written: dict[Path, int] = {}
+"""By folder, the bytes that this process wrote since it looked last."""
+
+
 @dataclass
 class CompileCache:
     """A folder of entries; any number of threads and processes may use it at once."""
@@ -188,7 +195,8 @@ class CompileCache:
             secret = self._secret()
             for key, content in entries.items():
                 self._write(self._path(key), _sealed(content, key, secret))
-            self._prune()
+            if self._may_be_full(sum(map(len, entries.values()))):
+                self._prune()
         except OSError as error:
             _warn_once(self.folder, error.strerror or str(error))
 
@@ -231,12 +239,23 @@ class CompileCache:
 
     def _entries(self) -> Iterator[tuple[float, int, Path]]:
         """Yield when each entry was last used, and its size."""
-        for path in self.folder.glob(f"*{SUFFIX}"):
+        if not self.folder.is_dir():
+            return
+        for entry in os.scandir(self.folder):
+            if not entry.name.endswith(SUFFIX):
+                continue
             try:
-                status = path.stat()
+                status = entry.stat()
             except FileNotFoundError:
                 continue
-            yield status.st_mtime, status.st_size, path
+            yield status.st_mtime, status.st_size, Path(entry.path)
+
+    def _may_be_full(self, written: int) -> bool:
+        """Whether to look at all entries: thousands take as long as a small network."""
+        unseen = _written.get(self.folder, self.limit) + written
+        looks = unseen * PARTS >= self.limit
+        _written[self.folder] = 0 if looks else unseen
+        return looks
 
     def _prune(self) -> None:
         """Delete what was not used for longest, until the rest is within the limit."""

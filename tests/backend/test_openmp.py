@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +22,32 @@ from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
 from gawee_dialect.universe import make_context
 from tests.backend.parallel_loops import EXPECTED, INPUTS, ROWS, TWO_LOOPS, runtime
 from tests.effort import crossed, full_run
+from tests.forked_tools.server import CLIENT, start
 from tests.loops_level import llvm_module, run_native
 from tests.upstream_loops import UpstreamNative
 from tests.upstream_mlir import requires_upstream, run_mlir_opt
+
+Run = Callable[[str], subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def run_alone(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Return what runs a program in a process of its own, where no thread was started yet.
+
+    It is forked from one that has `parallel_loops`, which takes longer to import than to use.
+    """
+    environment = dict(os.environ)
+    start(environment, ("tests.backend.parallel_loops",))
+    path = tmp_path_factory.mktemp("alone") / "program.py"
+    command = [sys.executable, "-I", "-S", CLIENT, "tests.docs.python_block", path]
+
+    def run(program: str) -> subprocess.CompletedProcess[str]:
+        path.write_text(program)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        return done
+
+    return run
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 20])
@@ -128,7 +152,7 @@ def test_a_second_loop_of_a_region_waits_for_the_first(threads: int) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's list of threads")
-def test_one_thread_starts_none() -> None:
+def test_one_thread_starts_none(run_alone: Run) -> None:
     # In a process of its own: threads of other tests stay.
     program = """
 import sys
@@ -141,10 +165,7 @@ model.num_threads = 3
 model(**INPUTS)
 print(before, alone, thread_count())
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    before, alone, several = map(int, done.stdout.split())
+    before, alone, several = map(int, run_alone(program).stdout.split())
 
     assert alone == before
     assert several == before + 2
@@ -170,12 +191,9 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), same)
     [("", 2), pytest.param("openmp.start_pool = lambda threads: None", 1, marks=full_run)],
 )
 def test_a_forked_process_does_not_wait_for_threads_that_it_has_not(
-    without_pool: str, threads: int
+    without_pool: str, threads: int, run_alone: Run
 ) -> None:
-    program = FORKING.format(without_pool=without_pool, before="model(**INPUTS)")
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
-    )
+    done = run_alone(FORKING.format(without_pool=without_pool, before="model(**INPUTS)"))
 
     assert done.stdout == f"{threads} True\n"
 
@@ -189,12 +207,9 @@ def test_a_forked_process_does_not_wait_for_threads_that_it_has_not(
     ),
 )
 def test_a_process_that_was_forked_before_the_first_team_has_teams(
-    before: str, without_pool: str
+    before: str, without_pool: str, run_alone: Run
 ) -> None:
-    program = FORKING.format(without_pool=without_pool, before=before)
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
-    )
+    done = run_alone(FORKING.format(without_pool=without_pool, before=before))
 
     assert (done.stdout, done.stderr) == ("2 True\n", "")
 
@@ -280,12 +295,8 @@ for each in caught:
 """
 
 
-def test_without_a_runtime_one_thread_does_it_and_one_warning_says_so() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_RUNTIME], capture_output=True, text=True, check=True
-    )
-
-    assert done.stdout == (
+def test_without_a_runtime_one_thread_does_it_and_one_warning_says_so(run_alone: Run) -> None:
+    assert run_alone(WITHOUT_RUNTIME).stdout == (
         "RuntimeWarning no OpenMP runtime was found, so compiled models run on one thread; "
         "'pip install intel-openmp' brings one\n"
     )

@@ -1,6 +1,7 @@
 """Vectors at the loops level, by our LLVM IR, upstream's and the interpreter, against NumPy."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -74,6 +75,25 @@ def elementwise_arguments(source: str, target: str, lanes: int, operands: int = 
     return ", ".join([*inputs, f'%out: memref<{lanes}x{target}> {{gawee.output = "out"}}'])
 
 
+def all_ops(ops: Sequence[str], sources: Sequence[str], targets: Sequence[str]) -> str:
+    """Write a function of one body for each op, from vectors %x and %y to %r of 8 lanes.
+
+    The number of an op is the end of its names. One compilation of all costs as much as of one.
+    """
+    arguments, bodies = list[str](), list[str]()
+    for number, (op, source, target) in enumerate(zip(ops, sources, targets, strict=True)):
+        operands = 1 + ("%y" in op)
+        body = elementwise(f"%r = {op}", source, target, 8, operands)
+        arguments.append(elementwise_arguments(source, target, 8, operands))
+        for name in ("%x", "%y", "%r", "%in0", "%in1", "%out"):
+            body = re.sub(rf"{name}\b", f"{name}_{number}", body)
+            arguments[-1] = re.sub(rf"{name}\b", f"{name}_{number}", arguments[-1])
+        for name in ("in0", "in1", "out"):
+            arguments[-1] = arguments[-1].replace(f'"{name}"', f'"{name}_{number}"')
+        bodies.append(body)
+    return function(", ".join(arguments), "\n".join(bodies))
+
+
 VALUES = np.array([0.5, -1.25, 3.0, 0.0, -0.0, 7.5, 2.0, -8.0], np.float32)
 OTHERS = np.array([2.0, -1.25, -3.0, 1.0, 4.0, 0.5, 2.0, 1.0], np.float32)
 WHOLE = np.array([1, -2, 7, 0, 100, -100, 2**31 - 1, 5], np.int32)
@@ -100,14 +120,26 @@ INTEGER_OPS = {
 }
 
 
-@pytest.mark.parametrize("op", FLOAT_OPS)
-def test_float_arithmetic(engine: Engine, op: str) -> None:
-    body = elementwise(f"%r = {op} %x, %y : vector<8xf32>", "f32", "f32", 8, 2)
-    text = function(elementwise_arguments("f32", "f32", 8, 2), body)
+@pytest.mark.parametrize(
+    ("ops", "element", "x", "y"),
+    [(FLOAT_OPS, "f32", VALUES, OTHERS), (INTEGER_OPS, "i32", WHOLE, DIVISORS)],
+    ids=["floats", "integers"],
+)
+def test_arithmetic(
+    engine: Engine,
+    ops: dict[str, Callable[..., np.ndarray]],
+    element: str,
+    x: np.ndarray,
+    y: np.ndarray,
+) -> None:
+    lines = [f"{op} %x, %y : vector<8x{element}>" for op in ops]
+    text = all_ops(lines, [element] * len(ops), [element] * len(ops))
+    inputs = {f"in{i}_{number}": (x, y)[i] for number in range(len(ops)) for i in range(2)}
 
-    found = engine(text, "f", {"in0": VALUES, "in1": OTHERS})["out"]
+    found = engine(text, "f", inputs)
 
-    np.testing.assert_array_equal(found, FLOAT_OPS[op](VALUES, OTHERS))
+    for number, (op, meaning) in enumerate(ops.items()):
+        np.testing.assert_array_equal(found[f"out_{number}"], meaning(x, y), op)
 
 
 ZEROS, OTHER_ZEROS = np.array([[0.0, -0.0, 0.0, -0.0], [0.0, 0.0, -0.0, -0.0]], np.float32)
@@ -138,16 +170,6 @@ def test_a_negative_zero_is_less(
     assert np.signbit(found).tolist() == is_negative
 
 
-@pytest.mark.parametrize("op", INTEGER_OPS)
-def test_integer_arithmetic(engine: Engine, op: str) -> None:
-    body = elementwise(f"%r = {op} %x, %y : vector<8xi32>", "i32", "i32", 8, 2)
-    text = function(elementwise_arguments("i32", "i32", 8, 2), body)
-
-    found = engine(text, "f", {"in0": WHOLE, "in1": DIVISORS})["out"]
-
-    np.testing.assert_array_equal(found, INTEGER_OPS[op](WHOLE, DIVISORS))
-
-
 UNARY = {
     "arith.negf %x : vector<8xf32>": ("f32", "f32", np.negative),
     "math.absf %x : vector<8xf32>": ("f32", "f32", np.abs),
@@ -168,20 +190,17 @@ UNARY = {
 DTYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}
 
 
-@pytest.mark.parametrize("op", UNARY)
-def test_functions_and_casts(engine: Engine, op: str) -> None:
-    source, target, expected = UNARY[op]
-    x = np.array([1, 4, 9, 2, 100, 7, 25, 3], DTYPES[source])
-    text = function(
-        elementwise_arguments(source, target, 8),
-        elementwise(f"%r = {op}", source, target, 8),
-    )
+def test_functions_and_casts(engine: Engine) -> None:
+    sources, targets, meanings = zip(*UNARY.values(), strict=True)
+    numbers = [np.array([1, 4, 9, 2, 100, 7, 25, 3], DTYPES[source]) for source in sources]
+    inputs = {f"in0_{number}": x for number, x in enumerate(numbers)}
 
-    found = engine(text, "f", {"in0": x})["out"]
+    found = engine(all_ops([*UNARY], sources, targets), "f", inputs)
 
     with np.errstate(all="ignore"):
-        # rsqrt and cbrt: one or two roundings in f32, 6e-8 each
-        np.testing.assert_allclose(found, expected(x), rtol=2e-7)
+        for number, (op, meaning, x) in enumerate(zip(UNARY, meanings, numbers, strict=True)):
+            # rsqrt and cbrt: one or two roundings in f32, 6e-8 each
+            np.testing.assert_allclose(found[f"out_{number}"], meaning(x), rtol=2e-7, err_msg=op)
 
 
 def test_comparison_and_select(engine: Engine) -> None:
@@ -324,31 +343,35 @@ INTEGER_REDUCTIONS = {
 }
 
 
-@pytest.mark.parametrize("accumulator", [False, True], ids=["alone", "with an accumulator"])
 @pytest.mark.parametrize(
-    ("element", "kind"),
-    [
-        *(("f32", kind) for kind in FLOAT_REDUCTIONS),
-        *(("i32", kind) for kind in INTEGER_REDUCTIONS),
-    ],
+    ("element", "reductions"),
+    [("f32", FLOAT_REDUCTIONS), ("i32", INTEGER_REDUCTIONS)],
+    ids=["floats", "integers"],
 )
-def test_reductions(engine: Engine, element: str, kind: str, accumulator: bool) -> None:
-    x = np.array([3, -2, 5, 1, -4], DTYPES[element])
-    start = f"%start = memref.load %in0[%c1] : memref<5x{element}>" if accumulator else ""
+def test_reductions(
+    engine: Engine, element: str, reductions: dict[str, Callable[..., np.generic]]
+) -> None:
+    x, memory = np.array([3, -2, 5, 1, -4], DTYPES[element]), f"memref<5x{element}>"
+    arguments = [f'%in0: {memory} {{gawee.input = "in0"}}']
     body = f"""
-    %x = vector.load %in0[%c0] : memref<5x{element}>, vector<5x{element}>
-    {start}
-    %r = vector.reduction <{kind}>, %x{", %start" if accumulator else ""} : vector<5x{element}> into {element}
-    memref.store %r, %out[%c2] : memref<5x{element}>
-    memref.store %r, %out[%c0] : memref<5x{element}>
+    %x = vector.load %in0[%c0] : {memory}, vector<5x{element}>
+    %start = memref.load %in0[%c1] : {memory}
 """
-    text = function(elementwise_arguments(element, element, 5), body)
+    for kind in reductions:
+        for out, accumulator in ((f"{kind}_alone", ""), (f"{kind}_onto", ", %start")):
+            arguments.append(f'%{out}: {memory} {{gawee.output = "{out}"}}')
+            body += f"""
+    %r_{out} = vector.reduction <{kind}>, %x{accumulator} : vector<5x{element}> into {element}
+    memref.store %r_{out}, %{out}[%c2] : {memory}
+    memref.store %r_{out}, %{out}[%c0] : {memory}
+"""
 
-    found = engine(text, "f", {"in0": x})["out"]
+    found = engine(function(", ".join(arguments), body), "f", {"in0": x})
 
-    reduce = (FLOAT_REDUCTIONS if element == "f32" else INTEGER_REDUCTIONS)[kind]
-    all_values = np.concatenate([x, x[1:2]]) if accumulator else x
-    assert found[0] == found[2] == reduce(all_values)
+    for kind, reduce in reductions.items():
+        alone, onto = found[f"{kind}_alone"], found[f"{kind}_onto"]
+        assert alone[0] == alone[2] == reduce(x), kind
+        assert onto[0] == onto[2] == reduce(np.concatenate([x, x[1:2]])), kind
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.pytorch import compile_torch, gawee_backend
 from tests.closeness import Tolerances
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 # Sums of some dozen products in float32, in another order.
 CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 

@@ -25,9 +25,9 @@ class Attention(nn.Module):
         return F.scaled_dot_product_attention(*parts).transpose(1, 2).reshape(x.shape)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
-    ("batch", "length", "heads", "head"), [(1, 37, 3, 7), (3, 66, 2, 16), (5, 17, 3, 33)]
+    ("batch", "length", "heads", "head", "threads"),
+    [(1, 37, 3, 7, 2), (3, 66, 2, 16, 1), (3, 66, 2, 16, 2), (5, 17, 3, 33, 1)],
 )
 def test_attention_is_that_of_pytorch(
     batch: int, length: int, heads: int, head: int, threads: int

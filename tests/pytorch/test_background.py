@@ -16,6 +16,8 @@ from gawee_dialect import wait_until_compiled
 from gawee_dialect.pytorch import dynamo, gawee_backend
 from tests.closeness import Tolerances
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 # Sums of some dozen products in float32, in another order.
 CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 

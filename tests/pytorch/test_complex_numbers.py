@@ -13,6 +13,8 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.pytorch import compile_torch
 from gawee_dialect.pytorch.execute import ir_model
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 # A transform by a product has other sums than a fast one: relative to the largest result.
 RTOL = 1e-5
 

@@ -13,6 +13,8 @@ from torch import Tensor, nn
 from gawee_dialect.pytorch import gawee_backend
 from tests.closeness import Tolerances
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 # Sums of some dozen products in float32, in another order.
 CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 

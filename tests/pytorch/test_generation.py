@@ -16,6 +16,8 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.pytorch import compile_torch, dynamo, gawee_backend
 from tests.effort import full_run
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 TINY: Mapping[str, Any] = {
     **{"vocab_size": 199, "pad_token_id": 0, "bos_token_id": None, "eos_token_id": None},
 }
@@ -37,8 +39,8 @@ NETWORKS: Mapping[str, Mapping[str, Any]] = {
     },
     "gpt2": {"n_embd": 48, "n_layer": 1, "n_head": 6, "initializer_range": 0.3},
     "gemma3_text": {
-        **{**DECODER, "num_hidden_layers": 3, "sliding_window": 16, "query_pre_attn_scalar": 12},
-        **{"layer_types": ["sliding_attention", "full_attention", "sliding_attention"]},
+        **{**DECODER, "sliding_window": 16, "query_pre_attn_scalar": 12},
+        "layer_types": ["sliding_attention", "full_attention"],
         "tie_word_embeddings": False,  # else each token is followed by itself
     },
     "qwen3": {**DECODER, "num_hidden_layers": 1},

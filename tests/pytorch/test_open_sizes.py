@@ -15,6 +15,8 @@ from gawee_dialect.pytorch import dynamo, gawee_backend
 from tests.closeness import Tolerances
 from tests.effort import taking_turns
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 # Sums of some dozen products in float32, in another order.
 CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 

@@ -22,6 +22,8 @@ from gawee_dialect.pytorch import cut_graph, dynamo, explain, gawee_backend
 from tests.closeness import Tolerances
 from tests.effort import taking_turns
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 # Sums of some hundred products in float32, in another order.
 CLOSE = Tolerances(rtol=1e-4, atol=1e-4)
 

@@ -20,6 +20,8 @@ from gawee_dialect.pytorch import gawee_backend, rebind_weights
 from tests.closeness import Tolerances
 from tests.effort import two_of_each
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 # Sums of some hundred products in float32, in another order.
 CLOSE = Tolerances(rtol=1e-4, atol=1e-5)
 

@@ -17,6 +17,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
+from functools import cache
 from importlib import import_module
 from math import prod
 from pathlib import Path
@@ -140,14 +141,24 @@ _ATTENTION = "aten._scaled_dot_product_flash_attention_for_cpu.default"
 
 def decompositions(keep: Sequence[str]) -> dict[object, object]:
     """Return a function for each op to take apart: neither recurrent layers nor those to keep."""
-    kept = (*RECURRENT, *keep)
-    table: dict[object, object] = torch().export.default_decompositions()
-    for op in list(table):
-        if str(op) == _ATTENTION:
-            table[op] = _in_layout_of_query
-        if _is_kept(str(op), kept):
-            del table[op]
-    return table
+    implicit: Sequence[str] = torch()._C._dispatch_get_registrations_for_dispatch_key(
+        "CompositeImplicitAutograd"
+    )
+    kept, table = (*RECURRENT, *keep), _decompositions(len(implicit))
+    return {op: function for name, (op, function) in table.items() if not _is_kept(name, kept)}
+
+
+@cache
+def _decompositions(_implicit: int) -> Mapping[str, tuple[object, object]]:
+    """Return all ops with their functions, by name: PyTorch looks for a seventh of a small trace.
+
+    They are other ones where some were registered since, of which there are so many.
+    """
+    table: Mapping[object, object] = torch().export.default_decompositions()
+    found = {str(op): (op, function) for op, function in table.items()}
+    if _ATTENTION in found:
+        found[_ATTENTION] = found[_ATTENTION][0], _in_layout_of_query
+    return found
 
 
 def _is_kept(op: str, keep: Sequence[str]) -> bool:

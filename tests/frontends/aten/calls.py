@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 import torch
-from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.frontends.npu_ir.importer import import_ir
@@ -34,12 +34,12 @@ class Call:
 
 @dataclass
 class Draw:
-    """What hypothesis draws a call from."""
+    """What a call is drawn from."""
 
-    data: st.DataObject
+    random: Random
 
     def choice(self, *values: T) -> T:
-        return self.data.draw(st.sampled_from(values))
+        return self.random.choice(values)
 
     def shape(self, low: int = 1, high: int = 4, *, smallest: int = 1) -> tuple[int, ...]:
         return tuple(self.int(smallest, 4) for _ in range(self.int(low, high)))
@@ -74,10 +74,10 @@ class Draw:
 
     # Last: from here on `int` and `bool` are these in the class, for annotations too.
     def bool(self) -> bool:
-        return self.data.draw(st.booleans())
+        return self.choice(False, True)
 
     def int(self, low: int, high: int) -> int:
-        return self.data.draw(st.integers(low, high))
+        return self.random.randint(low, high)
 
 
 Case: TypeAlias = Callable[[Draw], Call]

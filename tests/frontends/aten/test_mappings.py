@@ -2,37 +2,27 @@
 
 from importlib import import_module
 from pathlib import Path
+from random import Random
 
 import pytest
 
 pytest.importorskip("torch")
-pytest.importorskip("hypothesis")
-
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-
 from gawee_dialect.frontends.npu_ir.aten.registry import ATEN, STORAGE, find_mapping
+from tests.effort import FULL
 from tests.frontends.aten.calls import CASES, Call, Draw, check, find_overload
+
+pytestmark = pytest.mark.usefixtures("unoptimized")
 
 for _file in sorted(Path(__file__).parent.glob("cases_*.py")):
     import_module(f"tests.frontends.aten.{_file.stem}")
 
-SETTINGS = settings(
-    max_examples=6,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
+CALLS = 6 if FULL else 3
 
 
 @pytest.mark.parametrize("op", sorted(CASES))
 def test_a_call_computes_what_pytorch_does(op: str) -> None:
-    @SETTINGS
-    @given(st.data())
-    def run(data: st.DataObject) -> None:
-        check(op, CASES[op](Draw(data)))
-
-    run()
+    for number in range(CALLS):
+        check(op, CASES[op](Draw(Random(f"{op} {number}"))))
 
 
 COMPILED = (
@@ -73,12 +63,7 @@ COMPILED = (
 
 @pytest.mark.parametrize("op", COMPILED)
 def test_a_call_computes_the_same_as_machine_code(op: str) -> None:
-    @settings(SETTINGS, max_examples=2)
-    @given(st.data())
-    def run(data: st.DataObject) -> None:
-        check(op, CASES[op](Draw(data)), "llvm")
-
-    run()
+    check(op, CASES[op](Draw(Random(op))), "llvm")
 
 
 NOTHING_TO_COMPARE = {

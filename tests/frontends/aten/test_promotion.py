@@ -49,6 +49,11 @@ def test_uint16_meets_itself_alone() -> None:
         wider(ui16, i32)  # PyTorch has no such call, other formats have
 
 
+def test_a_vector_without_elements_is_put_behind_others_for_its_type_alone() -> None:
+    check("aten.cat.default", Call([[of(torch.int64, 1, 3), of(torch.float32, 0)], 1]))
+    check("aten.cat.default", Call([[of(torch.float64, 0), of(torch.int8, 3)]]))
+
+
 def test_uint8_wraps_around() -> None:
     value = torch.tensor([0, 5, 250, 255], dtype=torch.uint8)
 

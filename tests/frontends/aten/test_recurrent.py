@@ -13,6 +13,8 @@ from gawee_dialect.frontends.npu_ir.aten.recurrent import Layers  # noqa: E402
 from gawee_dialect.frontends.op_mapping.registry import Refusal  # noqa: E402
 from tests.frontends.aten.calls import Call, check  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1}
 
 

@@ -20,5 +20,5 @@ def test_seventy_billion_parameters_take_less_than_two_gigabytes():
 
     figures = json.loads(result.stdout)
     assert figures["parameters"] > 70e9
-    assert figures["nodes"] > 4000
+    assert figures["nodes"] > 1000
     assert figures["bytes"] < 2e9

@@ -8,6 +8,8 @@ from gawee_dialect.frontends.onnx.export.model_file import export_onnx
 from gawee_dialect.model import load
 from tests.closeness import assert_allclose
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
 helper, numpy_helper, FLOAT, INT64, BOOL = onnx.helper, onnx.numpy_helper, 1, 7, 9
@@ -34,7 +36,7 @@ def check(tmp_path, made, inputs):
     onnx.save(made, path)
     expected = runtime.InferenceSession(str(path)).run(None, inputs)
     for level in ("gawee", "llvm"):
-        got = list(load(path).runner(level, cache=False)(inputs).values())
+        got = list(load(path).runner(level)(inputs).values())  # one code for all inputs of a model
         for one, wanted in zip(got, expected, strict=True):
             # A handful of additions and products, in the same order.
             assert_allclose(one, wanted, rtol=1e-6, atol=1e-6)

@@ -6,6 +6,8 @@ import pytest
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import load
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 onnx = pytest.importorskip("onnx")
 helper, FLOAT, INT64 = onnx.helper, 1, 7
 

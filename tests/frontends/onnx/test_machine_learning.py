@@ -13,6 +13,8 @@ from gawee_dialect.model import load
 from gawee_dialect.onnx_backend.values import as_array
 from tests.closeness import assert_allclose
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
 

@@ -13,6 +13,8 @@ from gawee_dialect.universe import all_passes, make_context
 from tests.closeness import assert_allclose
 from tests.frontends.onnx.onnx_models import FLOAT, helper, onnx, written
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 runtime = pytest.importorskip("onnxruntime")
 
 HEADS, WIDTH = 3, 12

@@ -18,6 +18,8 @@ import torch
 
 from benchmarks.zoo.libraries import import_library
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 runtime = pytest.importorskip("onnxruntime")
 
 LAYERS, HEADS, WIDTH = 2, 2, 8

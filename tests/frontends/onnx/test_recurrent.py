@@ -8,6 +8,8 @@ from gawee_dialect.frontends.onnx.export.model_file import export_onnx
 from gawee_dialect.model import load
 from tests.closeness import assert_allclose
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
 helper = onnx.helper

@@ -9,6 +9,8 @@ from gawee_dialect.onnx_backend import run_model
 from gawee_dialect.onnx_backend.values import as_array
 from tests.closeness import assert_allclose
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
 helper = onnx.helper

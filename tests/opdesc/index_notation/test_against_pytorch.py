@@ -12,6 +12,8 @@ from gawee_dialect.opdesc.oracle import Use, random_use
 from tests.closeness import assert_allclose
 from tests.opdesc.index_notation.modules import model_of
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 torch = pytest.importorskip("torch")
 pytest.importorskip("pycparser")
 

@@ -24,6 +24,8 @@ from gawee_dialect.universe import make_context
 from tests.effort import crossed
 from tests.opdesc.index_notation.modules import model_of
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 pytest.importorskip("pycparser")
 
 Arrays = Mapping[str, np.ndarray]

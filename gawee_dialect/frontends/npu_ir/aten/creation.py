@@ -31,7 +31,10 @@ def arange(
 ) -> SSAValue:
     """start, start + step, ... below end"""
     floats = any(isinstance(each, float) for each in (start, end, step))
-    element, length = chosen(dtype, f32 if floats else i64), end - start
+    element = chosen(dtype, f32 if floats else i64)
+    if element == i64:  # PyTorch takes the whole part of each
+        start, end, step = (int(x) if isinstance(x, float) else x for x in (start, end, step))
+    length = end - start
     if isinstance(length, OpenSize) and isinstance(step, int):
         count = max(-(-length // step), 0)
     else:

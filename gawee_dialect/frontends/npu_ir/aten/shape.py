@@ -18,9 +18,11 @@ from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import (
     Emitter,
     all_promoted,
+    as_element,
     axes_of,
     axis_of,
     bounds,
+    common_element,
     completed,
     dtype_element,
     part,
@@ -226,12 +228,12 @@ def channel_shuffle(emit: Emitter, self: SSAValue, groups: int) -> SSAValue:
 
 @register_op("aten.cat", "aten.concat", "aten.concatenate")
 def cat(emit: Emitter, tensors: Tensors, dim: int = 0) -> SSAValue:
-    """One after the other along an axis; vectors without elements do not count"""
+    """One after the other along an axis; of vectors without elements the type alone counts"""
     counted = [each for each in tensors if tensor_shape(each) != (0,)] or list(tensors[:1])
     if not counted:
         raise Refusal("expected at least one tensor, got none")
-    axis = axis_of(counted[0], dim)
-    values = all_promoted(emit, counted)
+    axis, element = axis_of(counted[0], dim), common_element(*tensors)
+    values = [as_element(emit, each, element) for each in counted]
     return values[0] if len(values) == 1 else emit(CatOp(values, dim=axis))
 
 
