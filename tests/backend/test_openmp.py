@@ -19,10 +19,10 @@ from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.passes.loops.convert_scf_to_openmp import ConvertScfToOpenMP
 from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
+from gawee_dialect.tools.server.fork_server import CLIENT, start_for_children
 from gawee_dialect.universe import make_context
 from tests.backend.parallel_loops import EXPECTED, INPUTS, ROWS, TWO_LOOPS, runtime
 from tests.effort import crossed, full_run
-from tests.forked_tools.server import CLIENT, start
 from tests.loops_level import llvm_module, run_native
 from tests.upstream_loops import UpstreamNative
 from tests.upstream_mlir import requires_upstream, run_mlir_opt
@@ -37,7 +37,7 @@ def run_alone(tmp_path_factory: pytest.TempPathFactory) -> Run:
     It is forked from one that has `parallel_loops`, which takes longer to import than to use.
     """
     environment = dict(os.environ)
-    start(environment, ("tests.backend.parallel_loops",))
+    start_for_children(environment, ("tests.backend.parallel_loops",))
     path = tmp_path_factory.mktemp("alone") / "program.py"
     command = [sys.executable, "-I", "-S", CLIENT, "tests.docs.python_block", path]
 
