@@ -14,13 +14,16 @@ from math import ceil
 from typing import Protocol
 
 from xdsl.dialects.builtin import AnyFloat, ModuleOp
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import Attribute, Operation
+from xdsl.ir.affine import AffineDimExpr
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.affine_range import value_range
 from gawee_dialect.dialect.kernels.schedule import Loop
-from gawee_dialect.dialect.types import element_type
+from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.schedules.steps import IllegalStep, Nest, Step
 from gawee_dialect.source import Source
 
@@ -135,12 +138,30 @@ def _check(nest: Nest, ops: Sequence[Operation]) -> None:
         wrong = "operands that are packed"
     elif nest.padded and len(ops) > 1:
         wrong = "padding before another op in the same loops"
+    elif any(_reads_behind_padding(nest, ops[0], dim) for dim in nest.padded):
+        wrong = "padding of columns of windows, of which upstream's op reads more than it pads"
     elif nest.schedule.prefetch is not None:
         wrong = "a prefetch"
     elif nest.schedule.tiles is not None:
         wrong = "tiles"
     if wrong is not None:
         raise IllegalStep(f"cannot write {wrong} in the transform dialect: no op is written for it")
+
+
+def _reads_behind_padding(nest: Nest, op: Operation, dim: int) -> bool:
+    """Whether an operand has too few elements where a dimension is padded.
+
+    Upstream gives each axis that the dimension is part of a multiple of the dimension's new size.
+    Windows of 3 over 8 columns, which were 5, read 10 of what is padded from 7 to 8.
+    """
+    assert isinstance(op, LinalgStructuredOperation)
+    multiple = nest.sizes[dim]
+    return any(
+        AffineDimExpr(dim) in expr.dfs()
+        and ceil(size / multiple) * multiple <= value_range(expr, nest.sizes)[1]
+        for map, operand in zip(op.get_indexing_maps(), op.operands, strict=True)
+        for expr, size in zip(map.data.results, tensor_shape(operand), strict=True)
+    )
 
 
 def fused_ops(root: Operation, is_own: Callable[[Operation], bool]) -> list[Operation]:

@@ -286,6 +286,14 @@ def test_a_padded_kernel_of_two_ops_is_refused() -> None:
         kernel.transform_script()
 
 
+def test_padding_that_windows_read_beyond_is_refused() -> None:
+    kernel = the_kernel(Model(parse(CONV)))
+    kernel.pad(d3=4)
+
+    with pytest.raises(GaweeError, match="cannot write padding of columns of windows"):
+        kernel.transform_script()
+
+
 @pytest.mark.parametrize(
     ("steps", "what"),
     [
