@@ -53,9 +53,9 @@ if find_spec("torch") is not None:
 START = f"{PYTHON} -m"
 if lit_config.params.get("fork-tools", "yes") == "yes":
     sys.path.insert(0, str(ROOT))
-    from gawee_dialect.tools.server.fork_server import MODULES, start_for_children
+    from gawee_dialect.tools.server.fork_server import FIRST_RUN, MODULES, start_for_children
 
-    START = start_for_children(config.environment, (*MODULES, "filecheck.main")) or START
+    START = start_for_children(config.environment, (*MODULES, FIRST_RUN, "filecheck.main")) or START
 
 config.substitutions += [
     (

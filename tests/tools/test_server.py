@@ -343,6 +343,17 @@ def test_what_was_imported_before_it_changed_runs_no_tool(
     assert alone[1] == str(os.getpid())
 
 
+def test_a_package_that_is_installed_is_noticed(served: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "modules" / "tells_parent.py").write_text("import os; print(os.getppid())")
+    start(served[ADDRESS], served, modules=())
+    words = [sys.executable, "-I", "-S", str(CLIENT), "tells_parent"]
+    assert run(words, served, tmp_path)[1] == run(words, served, tmp_path)[1] != f"{os.getpid()}\n"
+
+    (tmp_path / "modules" / "plugin-1.0.dist-info").mkdir()
+
+    assert run(words, served, tmp_path)[1] == f"{os.getpid()}\n"
+
+
 def test_a_server_without_clients_ends(served: dict[str, str], tmp_path: Path) -> None:
     start(served[ADDRESS], served, idle=0.1, modules=())
 

@@ -181,7 +181,7 @@ def fits(copy: PartCopy, at: int, part: Storage, whole: Storage) -> bool:
 
 
 def leaves_the_same(copy: memref.CopyOp | KernelOp, writers: Sequence[Operation]) -> bool:
-    """Whether a copy leaves zeros where those who write what it copies do."""
+    """Whether a copy leaves zeros where what writes its source does."""
     if isinstance(copy, memref.CopyOp) or copy.covers_output():
         return True
     read = _box(copy.maps[:-1], copy.sizes)

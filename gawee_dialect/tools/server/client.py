@@ -108,29 +108,21 @@ def _status_of(words: list[str], path: str) -> int | None:
     import _socket
     from array import array
 
+    address = _address()
+    if address is None:
+        return None
+    signals = _Signals()
+    server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     try:
-        address = _address()
-        if address is None:
-            return None
-        server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
         streams = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, array("i", (0, 1, 2)))]
         server.connect(address)
         server.sendmsg([_request(words, path)], streams)
         process = int(server.recv(16) or 0)
     except OSError:  # a stream is closed, or what is sent is too long, too
-        return None
+        process = 0
+    signals.go_to(process)
     if not process:
         return None
-
-    def pass_on(number: int, _: object) -> None:
-        try:
-            os.kill(process, number)
-        except ProcessLookupError:  # it has just ended
-            pass
-
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, pass_on)
     # A pipe must end where the tool ends it.
     os.close(0)
     os.close(1)
@@ -138,6 +130,44 @@ def _status_of(words: list[str], path: str) -> int | None:
     if not answer:
         sys.exit(f"error: the server ended before {words[0]} did")
     return int(answer)
+
+
+class _Signals:
+    """Passes on what this process is told to the process of the tool, as soon as there is one.
+
+    What it is told a second time before that, it does itself.
+    """
+
+    NUMBERS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
+
+    def __init__(self) -> None:
+        self._process = 0
+        self._pending: list[int] = []
+        numbers = [getattr(signal, name) for name in self.NUMBERS]
+        self._before = {number: signal.getsignal(number) for number in numbers}
+        for number, handler in self._before.items():
+            if handler != signal.SIG_IGN:
+                signal.signal(number, self._pass_on)
+
+    def go_to(self, process: int) -> None:
+        """Have signals go to a process; 0 for this one, as before."""
+        self._process = process
+        if not process:
+            for number, handler in self._before.items():
+                signal.signal(number, handler)
+        for number in self._pending:
+            self._pass_on(number, None)
+
+    def _pass_on(self, number: int, _: object) -> None:
+        if not self._process and number not in self._pending:
+            self._pending.append(number)
+            return
+        if not self._process:
+            signal.signal(number, signal.SIG_DFL)
+        try:
+            os.kill(self._process or os.getpid(), number)
+        except ProcessLookupError:  # it has just ended
+            pass
 
 
 def _end(status: int) -> None:

@@ -37,9 +37,10 @@ MODULES = (
     "gawee_dialect.passes.pipelines",
     *(f"gawee_dialect.tools.gawee_{name}" for name in ("opt", "translate", "run", "reduce")),
     "gawee_dialect.tools.run_report",
-    "gawee_dialect.tools.server.first_run",
 )
-"""What is imported before tools are forked: they, and what most runs of them import and make."""
+"""What is imported before tools are forked: they, and what most runs of them import."""
+FIRST_RUN = "gawee_dialect.tools.server.first_run"
+"""Runs tools once when it is imported: plugins that are installed afterwards are not found."""
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LONGEST = 1 << 20
 """Bytes of a request: more than the system lets a socket take at once."""
@@ -50,7 +51,9 @@ IDLE_SECONDS = 900
 """How long a server without an owner waits for another client before it ends."""
 
 
-def start_for_children(environment: dict[str, str], modules: Sequence[str] = MODULES) -> str | None:
+def start_for_children(
+    environment: dict[str, str], modules: Sequence[str] = (*MODULES, FIRST_RUN)
+) -> str | None:
     """Start a server for the tools that this process starts, in this environment.
 
     Return what runs a module in a command line as `python -m` does, but by the server; None where
@@ -70,7 +73,7 @@ def start(
     *,
     owner: int = 0,
     idle: float = IDLE_SECONDS,
-    modules: Sequence[str] = MODULES,
+    modules: Sequence[str] = (*MODULES, FIRST_RUN),
 ) -> None:
     """Start a server that listens at an address; returns at once, and clients may come at once.
 
@@ -172,15 +175,27 @@ def read_at_start(environment: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
 
 
 def imported() -> dict[str, tuple[int, int]]:
-    """Return when files of modules, and folders of packages, were changed."""
+    """Return when the files of modules were changed, and how large they are."""
     files = {getattr(module, "__file__", None) or "" for module in list(sys.modules.values())}
-    folders = (folder for folder in sys.path if folder.endswith("-packages"))
     found: dict[str, tuple[int, int]] = {}
-    for path in files.union(folders):
+    for path in files:
         with suppress(OSError):
             status = os.stat(path)
             found[path] = status.st_mtime_ns, status.st_size
     return found
+
+
+def installed() -> set[str]:
+    """Return what tells that a package is installed, which may bring plugins."""
+    found: set[str] = set()
+    for folder in sys.path[1:]:
+        with suppress(OSError):
+            names = os.listdir(folder)
+            found |= {f"{folder}/{name}" for name in names if name.endswith(INSTALLED)}
+    return found
+
+
+INSTALLED = (".dist-info", ".egg-info", ".pth")
 
 
 def open_streams() -> None:
@@ -222,7 +237,7 @@ class Server:
         for module in modules:
             with suppress(Exception):  # the tool that needs it says what is wrong
                 importlib.import_module(module)
-        self.was_imported = imported()
+        self.was_imported, self.was_installed = imported(), installed()
         if any(changed >= began for changed, _ in self.was_imported.values()):
             self.was_imported = {}  # perhaps it was changed after it was imported
         self.ends = False
@@ -267,7 +282,7 @@ class Server:
             self.end()
             client.send(b"0")
             client.close()
-        elif self.owner is None and imported() != self.was_imported:
+        elif self.owner is None and self.is_old():
             client.close()  # it runs the tool itself
             request.close()
             self.replace()
@@ -288,6 +303,10 @@ class Server:
         self.events.register(client, selectors.EVENT_READ)
         self.events.register(os.pidfd_open(process), selectors.EVENT_READ, client)
         return None
+
+    def is_old(self) -> bool:
+        """Whether a module was changed since it was imported, or a package installed."""
+        return imported() != self.was_imported or installed() != self.was_installed
 
     def replace(self) -> None:
         """Have a new server listen, which imports everything anew."""
