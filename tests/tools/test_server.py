@@ -313,7 +313,10 @@ except KeyboardInterrupt:
     (tmp_path / "modules" / "forever.py").write_text(forever)
     run([*SERVED, "server"], served, tmp_path)
     words = [sys.executable, "-I", "-S", str(CLIENT), "forever"]
-    client = subprocess.Popen(words, env=served, stdout=subprocess.PIPE, text=True)
+    client = subprocess.Popen(
+        words, env=served, stdout=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which a script ignores
+    )  # fmt: skip
     assert client.stdout is not None
     assert client.stdout.readline() == "ready\n"
 

@@ -154,11 +154,18 @@ class Request:
 
 PEER = struct.Struct("3i")
 """What Linux says of a client: process, user and group."""
+USUAL = {
+    signal.SIGINT: signal.default_int_handler,
+    signal.SIGTERM: signal.SIG_DFL,
+    signal.SIGHUP: signal.SIG_DFL,
+    signal.SIGQUIT: signal.SIG_DFL,
+}
+"""What Python does on signals that are not ignored."""
 LIMITS = tuple(getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_"))
 
 
 def take_limits_of(process: int) -> None:
-    """Have this process's priority, processors, limits and mask of files be those of another."""
+    """Have priority, processors, limits, mask of files and ignored signals be another process's."""
     with suppress(OSError, ValueError):
         for limit in LIMITS:
             resource.setrlimit(limit, resource.prlimit(process, limit))
@@ -166,7 +173,11 @@ def take_limits_of(process: int) -> None:
         os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, process))
         os.sched_setscheduler(0, os.sched_getscheduler(process), os.sched_getparam(process))
         with open(f"/proc/{process}/status") as status:
-            os.umask(next(int(line[6:], 8) for line in status if line.startswith("Umask:")))
+            said = dict(line.split(":", 1) for line in status)
+        os.umask(int(said["Umask"], 8))
+        for number, usual in USUAL.items():
+            is_ignored = int(said["SigIgn"], 16) >> (number - 1) & 1
+            signal.signal(number, signal.SIG_IGN if is_ignored else usual)
 
 
 def read_at_start(environment: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
