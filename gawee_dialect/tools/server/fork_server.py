@@ -166,18 +166,18 @@ LIMITS = tuple(getattr(resource, name) for name in dir(resource) if name.startsw
 
 def take_limits_of(process: int) -> None:
     """Have priority, processors, limits, mask of files and ignored signals be another process's."""
+    with open(f"/proc/{process}/status") as status:
+        said = dict(line.split(":", 1) for line in status)
+    os.umask(int(said["Umask"], 8))
+    for number, usual in USUAL.items():
+        is_ignored = int(said["SigIgn"], 16) >> (number - 1) & 1
+        signal.signal(number, signal.SIG_IGN if is_ignored else usual)
     with suppress(OSError, ValueError):
         for limit in LIMITS:
             resource.setrlimit(limit, resource.prlimit(process, limit))
         os.sched_setaffinity(0, os.sched_getaffinity(process))
         os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, process))
         os.sched_setscheduler(0, os.sched_getscheduler(process), os.sched_getparam(process))
-        with open(f"/proc/{process}/status") as status:
-            said = dict(line.split(":", 1) for line in status)
-        os.umask(int(said["Umask"], 8))
-        for number, usual in USUAL.items():
-            is_ignored = int(said["SigIgn"], 16) >> (number - 1) & 1
-            signal.signal(number, signal.SIG_IGN if is_ignored else usual)
 
 
 def read_at_start(environment: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
@@ -249,7 +249,8 @@ class Server:
             with suppress(Exception):  # the tool that needs it says what is wrong
                 importlib.import_module(module)
         self.was_imported, self.was_installed = imported(), installed()
-        if any(changed >= began for changed, _ in self.was_imported.values()):
+        ready = time.time_ns()
+        if any(began <= changed <= ready for changed, _ in self.was_imported.values()):
             self.was_imported = {}  # perhaps it was changed after it was imported
         self.ends = False
         """Whether no more clients are served."""
@@ -321,8 +322,7 @@ class Server:
 
     def replace(self) -> None:
         """Have a new server listen, which imports everything anew."""
-        address = self.listener.getsockname()
-        _start(self.listener.fileno(), os.environ, ["0", str(self.idle), address, *self.modules])
+        _start(self.listener.fileno(), os.environ, ["0", str(self.idle), *self.modules])
         self.stop_listening()
 
     def end(self) -> None:
@@ -366,8 +366,8 @@ class Server:
 def main(listener: str, owner: str, idle: str, *modules: str) -> None:
     """Import the tools and serve; or run a tool."""
     # For an owner, whose end is the server's, and for tools.
-    ending = ENDING if int(owner) else ()
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in ending}
+    for number in ENDING if int(owner) else ():
+        signal.signal(number, signal.SIG_IGN)
     listening = socket.socket(fileno=int(listener))
     server = Server(listening, int(owner), float(idle), modules)
     gc.collect()
@@ -375,8 +375,6 @@ def main(listener: str, owner: str, idle: str, *modules: str) -> None:
     tool = server.serve()
     if tool is None:
         return
-    for number, handler in before.items():
-        signal.signal(number, handler)
     try:
         tool.run()
     except SystemExit as end:
