@@ -395,15 +395,22 @@ def _operand(
     match argument.kind:
         case ArgumentKind.WORKSPACE:
             bytes = viewed_bytes(argument.type, sizes)
-            return unwritten(argument.type, sizes) if bytes is None else bytes
+            return _memory(argument, sizes) if bytes is None else bytes
         case ArgumentKind.OUTPUT | ArgumentKind.INDICES:
-            return unwritten(argument.type, sizes)
+            return _memory(argument, sizes)
         case ArgumentKind.PREPARED:
             return prepared[int(argument.name)]
         case ArgumentKind.UPDATED:
             return given[argument.name].copy()
         case _:
             return given[argument.name]
+
+
+def _memory(argument: EntryArgument, sizes: Sequence[Array]) -> Array:
+    try:
+        return unwritten(argument.type, sizes)
+    except InterpretationError as error:
+        raise NotProvable(Diagnostic(f"argument #{argument.index}: {error}")) from error
 
 
 def _outputs(

@@ -399,3 +399,13 @@ def test_memory_of_unknown_size_is_not_provable() -> None:
     )
 
     assert proof.steps[0].note == "not provable: a buffer of bytes has an unknown size"
+
+
+def test_an_output_of_unknown_size_is_not_provable() -> None:
+    text = 'func.func @main(%y: memref<?x3xf32> {gawee.output = "y"}) {\n  func.return\n}'
+
+    proof = prove(parse(text), "canonicalize")
+
+    assert proof.steps[0].note == (
+        "not provable: argument #0: expected a static shape, got 'memref<?x3xf32>'"
+    )
