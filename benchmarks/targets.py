@@ -1,7 +1,8 @@
 """Code for an older processor on this machine, beside other engines that are held to the same.
 
 `hold("znver3")` has this process, and all that it starts, make code for a Zen 3. Of other engines
-some have a switch of their own; of those that look at the machine a copy is changed.
+some have a switch of their own; of those that look at the machine a copy is changed. What is held
+is the width of vectors (AVX2), or of wide ones the tiles (AMX).
 """
 
 import os
@@ -15,17 +16,19 @@ from types import ModuleType
 from benchmarks.timing import processor
 from benchmarks.without_avx512 import import_without_avx512
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.target.description import HOST
+from gawee_dialect.target.description import HOST, multiplies_tiles
 from gawee_dialect.target.host import TARGET_VARIABLE, llvm_host, this_processor, vectors_of
 
 ONEDNN = {"ONEDNN_MAX_CPU_ISA": "AVX2"}
 ATEN = {"ATEN_CPU_CAPABILITY": "avx2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}
+WITHOUT_TILES = {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_VNNI"}
+"""oneDNN's newest instructions before AMX that all processors with AMX have."""
 AVX2_BITS = 256
 
 
 @dataclass(frozen=True)
 class Switch:
-    """What holds an engine to AVX2."""
+    """What holds an engine to AVX2; one that multiplies by oneDNN is held from tiles too."""
 
     variables: Mapping[str, str]
     """Of the environment."""
@@ -52,16 +55,16 @@ def add_target(parser: ArgumentParser) -> None:
         "--target",
         default=HOST,
         metavar="CPU",
-        help="hold our code to a processor by LLVM's name, such as znver3, and others to AVX2 as "
-        "far as they can be",
+        help="hold our code to a processor by LLVM's name, such as znver3, and others to AVX2, or "
+        "to what has no tiles, as far as they can be",
     )
 
 
 def hold(target: str) -> None:
     """Have this process, and what it starts, make code for a processor by LLVM's name.
 
-    Other engines are held to AVX2 if that is what it has. Ends the process for one whose code
-    cannot run here.
+    Other engines are held to AVX2 if that is what it has, or to vectors if it has no tiles. Ends
+    the process for one whose code cannot run here.
     """
     if target == HOST:
         return
@@ -72,6 +75,8 @@ def hold(target: str) -> None:
         sys.exit(str(error))
     if is_held_to_avx2():
         os.environ.update({**ONEDNN, **ATEN})
+    elif is_held_from_tiles():
+        os.environ.update(WITHOUT_TILES)
 
 
 def held_target() -> str:
@@ -83,6 +88,11 @@ def is_held_to_avx2() -> bool:
     """Whether this process makes code with vectors of 256 bits on a machine that has wider ones."""
     here, wanted = (vectors_of(features) for _, features in (this_processor(), llvm_host()))
     return wanted[0] == AVX2_BITS < here[0]
+
+
+def is_held_from_tiles() -> bool:
+    """Whether this process makes code without tiles on a machine that has them."""
+    return multiplies_tiles(*this_processor()) and not multiplies_tiles(*llvm_host())
 
 
 def import_held(engine: str) -> ModuleType:
@@ -99,9 +109,13 @@ def import_held(engine: str) -> ModuleType:
 def is_held(engine: str, *, of_integers: bool = False) -> bool:
     """Whether an engine makes no wider code than we do, and no better products `of_integers`."""
     here, wanted = this_processor()[1], llvm_host()[1]
-    if not held_target() or vectors_of(wanted) == vectors_of(here):
-        return True
     switch = SWITCHES.get(engine)
+    if not held_target():
+        return True
+    if vectors_of(wanted) == vectors_of(here):
+        if not (of_integers and is_held_from_tiles()):
+            return True
+        return switch is not None and (bool(switch.variables) or not switch.library)
     if switch is None:
         return False
     if of_integers and switch.finds_byte_products and "+avxvnni" in here.split(","):

@@ -87,6 +87,20 @@ def test_products_of_bytes_that_an_engine_finds_by_itself_are_no_peers(
     assert targets.is_held("onnxruntime")
 
 
+def test_engines_of_integers_are_held_to_code_without_tiles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine(monkeypatch, ("emeraldrapids", f"{AVX512[1]},+avx512vnni,+amx-tile,+amx-int8"))
+
+    targets.hold("icelake-server")
+
+    assert {name: os.environ.get(name) for name in targets.ONEDNN} == targets.WITHOUT_TILES
+    assert not any(name in os.environ for name in targets.ATEN)
+    held = {name: targets.is_held(name, of_integers=True) for name in targets.SWITCHES}
+    assert [name for name in held if not held[name]] == ["onnxruntime"]
+    assert targets.is_held("onnxruntime")  # f32 is in vectors
+
+
 def test_a_processor_whose_code_cannot_run_here_ends_the_benchmark(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
