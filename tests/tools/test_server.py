@@ -326,6 +326,35 @@ except KeyboardInterrupt:
     assert client.returncode == 0
 
 
+def test_a_tool_says_that_its_server_ended(served: dict[str, str], tmp_path: Path) -> None:
+    ends = "import os, signal, time; os.kill(os.getppid(), signal.SIGKILL); time.sleep(300)"
+    (tmp_path / "modules" / "ends_its_server.py").write_text(ends)
+    run([*SERVED, "server"], served, tmp_path)
+
+    done = run([sys.executable, "-I", "-S", str(CLIENT), "ends_its_server"], served, tmp_path)
+
+    assert done[:2] == (1, "")
+    error, hint = done[2].splitlines()
+    assert error == "error: the server ended before ends-its-server did"
+    assert hint.startswith("hint: run it again")
+
+
+@pytest.mark.parametrize("named", ["", "off"], ids=["a server", "alone"])
+def test_a_directory_that_was_deleted_is_an_error(
+    served: dict[str, str], tmp_path: Path, named: str
+) -> None:
+    environment = {**served, ADDRESS: named or served[ADDRESS]}
+    run([*SERVED, "server"], served, tmp_path)
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    delete = f"import os; os.chdir({str(gone)!r}); os.rmdir({str(gone)!r}); "
+    words = [*SERVED[:2], delete + SERVED[2], "opt", "--version"]
+
+    done = run(words, environment, tmp_path)
+
+    assert done == (1, "", "error: the current directory was deleted\n")
+
+
 def test_what_was_imported_before_it_changed_runs_no_tool(
     served: dict[str, str], tmp_path: Path
 ) -> None:

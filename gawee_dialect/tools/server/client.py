@@ -63,6 +63,10 @@ def _run(module: str, words: list[str]) -> int:
 def _run_here(module: str, words: list[str]) -> int:
     from importlib import import_module
 
+    try:
+        os.getcwd()  # xDSL imports nothing without
+    except FileNotFoundError:
+        sys.exit("error: the current directory was deleted")
     return import_module(module).main(words)
 
 
@@ -128,7 +132,11 @@ def _status_of(words: list[str], path: str) -> int | None:
     os.close(1)
     answer = server.recv(16)
     if not answer:
-        sys.exit(f"error: the server ended before {words[0]} did")
+        tool = words[0].rpartition(".")[2].replace("_", "-")
+        sys.exit(
+            f"error: the server ended before {tool} did\n"
+            f"hint: run it again; {ADDRESS}={OFF} runs it without a server"
+        )
     return int(answer)
 
 

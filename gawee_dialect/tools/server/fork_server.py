@@ -1,11 +1,13 @@
 """The process that has imported the tools: it forks itself for each client (`client.py`).
 
 It ends with the process that it serves, or after a time without clients; and a tool whose client
-is gone is ended. Where a module that it has imported changes, or a package is installed, a new
-server takes its place: no tool is ever run by what was there before.
+is gone is ended, as all tools are when their server is killed. Where a module that it has imported
+changes, or a package is installed, a new server takes its place: no tool is ever run by what was
+there before.
 """
 
 import atexit
+import ctypes
 import gc
 import importlib
 import io
@@ -152,6 +154,8 @@ class Request:
         runpy.run_module(self.words[0], run_name="__main__", alter_sys=True)
 
 
+PR_SET_PDEATHSIG = 1
+"""Of Linux's `prctl`: which signal a process gets when the one that forked it ends."""
 PEER = struct.Struct("3i")
 """What Linux says of a client: process, user and group."""
 USUAL = {
@@ -274,10 +278,8 @@ class Server:
                 if request is not None:
                     return request
             elif key.fileobj == self.owner:
-                for process in self.processes.values():
-                    os.kill(process, signal.SIGKILL)
                 self.end()
-                break
+                break  # which ends all tools
             elif isinstance(key.fileobj, socket.socket):
                 self.client_is_gone(key.fileobj)
             elif isinstance(key.fileobj, int):
@@ -305,6 +307,7 @@ class Server:
     def fork(self, client: socket.socket, request: Request) -> Request | None:
         process = os.fork()
         if process == 0:
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # no server, no tool
             self.close()
             client.close()
             return request
