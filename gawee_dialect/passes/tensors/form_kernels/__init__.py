@@ -431,6 +431,9 @@ class FormKernels(RewritePass):
 
     takes_open_sizes: ClassVar[bool] = True
 
+    def make_patterns(self) -> Sequence[Pattern]:
+        return _instances(self.patterns)
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         with with_forms(op):
             for patterns in (FORM, FUSE):
