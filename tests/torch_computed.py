@@ -1,9 +1,10 @@
 """PyTorch's meaning of the ops that compute each element: elementwise, reductions, normalizations."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 import torch.nn.functional as F
+from torch.nn.utils.fusion import fuse_conv_bn_weights
 from xdsl.ir import Operation
 
 from gawee_dialect.dialect import ELEMENTWISE
@@ -81,6 +82,18 @@ def group_norm(op: normalization.GroupNormOp, x: Tensor, *rest: Tensor) -> Tenso
     return F.group_norm(x, op.groups.value.data, **affine(op, rest), eps=op.eps.value.data)
 
 
+def fold_batch_norm(op: normalization.FoldBatchNormOp, *values: Tensor) -> Sequence[Tensor]:
+    """Those of half precision are computed in single precision."""
+    named = ("weight", "bias", "mean", "variance", "scale", "shift")
+    present = [name for name in named if getattr(op, name) is not None]
+    wide = [value.float() if value.dtype == torch.float16 else value for value in values]
+    given = dict(zip(present, wide, strict=True))
+    weight, bias, mean, variance, scale, shift = map(given.get, named)
+    eps = op.eps.value.data
+    folded = fuse_conv_bn_weights(weight, bias, mean, variance, eps, scale, shift)
+    return [each.detach().to(values[0].dtype) for each in folded]
+
+
 def reduced(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """Apply a function along one axis after another, from the last on."""
 
@@ -123,6 +136,7 @@ COMPUTED: dict[type[Operation], Callable[..., Tensor]] = {
     },
     normalization.LayerNormOp: layer_norm,
     normalization.RmsNormOp: rms_norm,
+    normalization.FoldBatchNormOp: fold_batch_norm,
     normalization.GroupNormOp: group_norm,
     arithmetic.NegOp: plain(torch.neg),
     arithmetic.AbsOp: plain(torch.abs),

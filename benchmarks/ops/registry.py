@@ -18,6 +18,7 @@ WITHOUT_TWIN: Mapping[str, str] = {
     "gawee.reshape": "another shape of the same memory",
     "gawee.constant": "known before calls",
     "gawee.iota": "known before calls",
+    "gawee.fold_batch_norm": "weights alone, computed before calls",
     "gawee.non_max_suppression": "an op of torchvision, on boxes",
     "gawee.quantize": "computed by what reads integers: `benchmarks.quantized` measures networks",
     "gawee.dequantize": "computed by what reads integers: `benchmarks.quantized` measures networks",

@@ -29,6 +29,7 @@ from gawee_dialect.dialect.graph.movement import (
 )
 from gawee_dialect.dialect.graph.normalization import (
     BatchNormOp,
+    FoldBatchNormOp,
     GroupNormOp,
     LayerNormOp,
     RmsNormOp,
@@ -95,6 +96,7 @@ GAWEE = Dialect(
         BatchMatMulOp,
         AttentionOp,
         BatchNormOp,
+        FoldBatchNormOp,
         LayerNormOp,
         RmsNormOp,
         GroupNormOp,

@@ -20,6 +20,7 @@ from gawee_dialect.dialect.open_size import (
     as_parameters,
     parameter_name,
 )
+from gawee_dialect.dialect.operation import InferredOp
 from gawee_dialect.dialect.types import computed_type, dtype_name, element_type, tensor_shape
 from gawee_dialect.hints import isa
 
@@ -91,7 +92,7 @@ _MEANINGS: WeakKeyDictionary[EquationOp, tuple[object, Instance]] = WeakKeyDicti
 """The last meaning of ops, and the types and properties that they had it with."""
 
 
-class DefinedOp(EquationOp, EvaluatedOp, ABC):
+class StatedOp(EquationOp, InferredOp, ABC):
     """An op of the dialect whose class says its equations.
 
     Elements are computed in the type that the operands' are computed in, and rounded once, at the
@@ -157,6 +158,10 @@ class DefinedOp(EquationOp, EvaluatedOp, ABC):
     def computed(self, element: Attribute) -> Attribute:
         """Return the type that elements of a type are computed in."""
         return computed_type(element)
+
+
+class DefinedOp(StatedOp, EvaluatedOp, ABC):
+    """An op with one result whose class says its equations."""
 
     def evaluate(self, *operands: Array) -> Array:
         (result,) = self.evaluate_all(operands, {})

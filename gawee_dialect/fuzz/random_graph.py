@@ -59,6 +59,7 @@ from gawee_dialect.dialect.graph.movement import (
 )
 from gawee_dialect.dialect.graph.normalization import (
     BatchNormOp,
+    FoldBatchNormOp,
     GroupNormOp,
     LayerNormOp,
     RmsNormOp,
@@ -215,6 +216,15 @@ def batch_norm(draw: Draw) -> Operation:
     )
 
 
+def fold_batch_norm(draw: Draw) -> Operation:
+    """Draw the weight and bias of a layer that takes in a normalization."""
+    element, channels = draw.one_of(FLOATS), draw.size()
+    bias, mean, variance, scale, shift = (value(element, [channels]) for _ in range(5))
+    bias, scale, shift = (each if draw.chance() else None for each in (bias, scale, shift))
+    weight = value(element, [channels, *draw.shape()])
+    return FoldBatchNormOp(weight, bias, mean, variance, scale, shift, eps=_epsilon(draw))
+
+
 def layer_norm(draw: Draw) -> Operation:
     """Draw a normalization of the last axes."""
     element, dims = draw.one_of(FLOATS), draw.shape(least=1)
@@ -302,6 +312,7 @@ OPS: Mapping[type[Operation], Maker] = {
     CumSumOp: along_axis(CumSumOp, ALL_NUMBERS),
     SoftmaxOp: along_axis(SoftmaxOp, FLOATS),
     LogSoftmaxOp: along_axis(LogSoftmaxOp, FLOATS),
+    FoldBatchNormOp: fold_batch_norm,
     LayerNormOp: layer_norm,
     RmsNormOp: rms_norm,
     GroupNormOp: group_norm,

@@ -89,8 +89,10 @@ class PatternWalk(PatternRewriteWalker):
         assert isinstance(op, Region)
         inside = inner_ops(op)
         self._limit = self._limit or REWRITES + REWRITES_AN_OP * len(inside)
+        tries, push = self._pattern.tries, self._worklist.push
         for inner in reversed(inside):
-            self._worklist.push(inner)
+            if tries(inner) or is_dead(inner):  # others, when a rewrite makes them so
+                push(inner)
 
     def _handle_operation_removal(self, op: Operation) -> None:
         self._add_operands_to_worklist(op.operands)

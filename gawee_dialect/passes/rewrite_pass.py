@@ -313,9 +313,14 @@ class RewritePass(ModulePass, ABC):
             PatternWalk(driver).rewrite_module(op)
         else:
             _rewrite_once(op, driver)
-        leftovers = [inner for inner in all_ops(op) if self.is_removed(inner)]
+        leftovers = self._leftovers(op)
         if leftovers and not are_finished(driver.observers):
             raise GaweeError(self._rejection(leftover, driver) for leftover in leftovers)
+
+    def _leftovers(self, module: ModuleOp) -> Sequence[Operation]:
+        if not self.removes and type(self).is_removed is RewritePass.is_removed:
+            return ()
+        return [inner for inner in all_ops(module) if self.is_removed(inner)]
 
     def _rejection(self, op: Operation, driver: Driver) -> Diagnostic:
         reasons = "; ".join(driver.reasons.get(op, {}).values())

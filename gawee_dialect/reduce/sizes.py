@@ -216,7 +216,8 @@ def _walked(op: EquationOp) -> Iterator[Link]:
     walks, found = walks_of(meaning), dict[object, Slot]()
     names = (*meaning.program.inputs, *meaning.program.outputs)
     values = (*op.operands, *op.results)
-    for name, value, at in zip(names, values, (*split, *split[:1]), strict=True):
+    of_results = [*split[:1]] * len(op.results)
+    for name, value, at in zip(names, values, (*split, *of_results), strict=True):
         for index in range(len(tensor_shape(value))):
             place = index + (at is not None and index >= at)
             key: object = walks.first((name, place))

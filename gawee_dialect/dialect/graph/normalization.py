@@ -20,7 +20,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.equation import DefinedOp, index_names
+from gawee_dialect.dialect.equation import DefinedOp, StatedOp, index_names
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
@@ -126,6 +126,108 @@ class BatchNormOp(DefinedOp):
     def equation(self) -> str:
         scaled = affine(self.scale, self.bias, "c")
         return f"float eps; y[n, c, ...] = (x[n, c, ...] - m[c]) / sqrt(v[c] + eps){scaled}"
+
+
+@irdl_op_definition
+class FoldBatchNormOp(StatedOp):
+    """The weight and bias of a layer that has taken in the batch normalization behind it.
+
+    factor = scale / sqrt(variance + eps), of each output channel of the layer;
+    folded weight = weight * factor, along axis 0; folded bias = (bias - mean) * factor + shift
+
+    Operands: weight and optional bias of the layer; mean, variance and the optional scale and
+    shift of the normalization. An absent scale counts as one, an absent bias or shift as zero.
+
+    ```mlir
+    %w2, %b2 = gawee.fold_batch_norm %w bias %b mean %m variance %v scale %g shift %t eps 1.000000e-05 : tensor<3x2x5xf32>, tensor<3xf32>
+    ```
+
+    Constraints:
+      C1: weight has rank 1 or more.
+      C2: element types are one float type.
+      C3: bias, mean, variance, scale and shift have one entry per output channel.
+      C4: eps is not negative.
+    """
+
+    name = "gawee.fold_batch_norm"
+
+    T: ClassVar = VarConstraint("T", base(TensorType))
+    PER_CHANNEL: ClassVar = VarConstraint("PER_CHANNEL", base(TensorType))
+
+    weight = operand_def(T)
+    bias = opt_operand_def(PER_CHANNEL)
+    mean = operand_def(PER_CHANNEL)
+    variance = operand_def(PER_CHANNEL)
+    scale = opt_operand_def(PER_CHANNEL)
+    shift = opt_operand_def(PER_CHANNEL)
+    eps = prop_def(FloatAttr.constr(Float64Type()))
+    folded_weight = result_def(T)
+    folded_bias = result_def(PER_CHANNEL)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+    traits = traits_def(Pure())
+    assembly_format = (
+        "$weight (`bias` $bias^)? `mean` $mean `variance` $variance (`scale` $scale^)? "
+        "(`shift` $shift^)? `eps` $eps attr-dict `:` type($weight) `,` type($mean)"
+    )
+
+    def __init__(
+        self,
+        weight: SSAValue,
+        bias: SSAValue | None,
+        mean: SSAValue,
+        variance: SSAValue,
+        scale: SSAValue | None = None,
+        shift: SSAValue | None = None,
+        *,
+        eps: float = 1e-5,
+    ):
+        per_channel = {"bias": bias, "mean": mean, "variance": variance, "scale": scale}
+        types = [
+            (what, tensor_type(value))
+            for what, value in {**per_channel, "shift": shift}.items()
+            if value is not None
+        ]
+        super().__init__(
+            operands=[weight, bias, mean, variance, scale, shift],
+            properties={"eps": FloatAttr(eps, 64)},
+            result_types=self.shape_rule(tensor_type(weight), types, eps=eps),
+        )
+
+    @staticmethod
+    def shape_rule(
+        weight: AnyTensor, per_channel: Sequence[tuple[str, AnyTensor]], *, eps: float
+    ) -> Sequence[AnyTensor]:
+        """Return the types of weight and bias; raises VerifyException where C1 to C4 fail."""
+        rank = weight.get_num_dims()
+        require(rank >= 1, f"expected weight of rank 1 or more, got rank {rank} ('{weight}')")
+        require_float("weight", weight)
+        for what, type in per_channel:
+            require_shape(what, type, weight.get_shape()[:1])
+            require_same_element(what, type, weight, "weight")
+        require(eps >= 0, f"expected eps of at least 0, got {eps}")
+        return weight, TensorType(weight.element_type, weight.get_shape()[:1])
+
+    def inferred_types(self) -> Sequence[AnyTensor]:
+        named = ("bias", "mean", "variance", "scale", "shift")
+        values = ((name, getattr(self, name)) for name in named)
+        types = [(name, tensor_type(value)) for name, value in values if value is not None]
+        return self.shape_rule(tensor_type(self.weight), types, eps=self.eps.value.data)
+
+    def equation(self) -> str:
+        optional = {"b": self.bias, "m": self.mean, "v": self.variance}
+        optional |= {"g": self.scale, "t": self.shift}
+        names = ", ".join(name for name, value in optional.items() if value is not None)
+        numerator = "1.0" if self.scale is None else "g[o]"
+        if self.bias is None:
+            shift = "0.0" if self.shift is None else "t[o]"
+            bias = f"{shift} - m[o] * factor[o]"
+        else:
+            bias = "(b[o] - m[o]) * factor[o]" + ("" if self.shift is None else " + t[o]")
+        return (
+            f"float eps; inputs w, {names}; factor[o] = {numerator} / sqrt(v[o] + eps);"
+            f"y[o, ...] = w[o, ...] * factor[o]; z[o] = {bias}; return y, z"
+        )
 
 
 class ScaledOp(DefinedOp, ABC):

@@ -49,6 +49,7 @@ from gawee_dialect.dialect.kernels.schedule import Schedule, ScheduleAttr
 from gawee_dialect.dialect.kernels.structured_kernel import (
     StructuredKernel,
     element_of,
+    region_of,
     require_scalar_ops,
     shape_of,
 )
@@ -279,11 +280,9 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
         scratch: Sequence[SSAValue] = (),
         values: Mapping[SSAValue, SSAValue] | None = None,
         algorithm: Algorithm | None = None,
+        moves_regions: bool = False,
     ) -> "KernelOp":
-        values = dict(values or {})
-        accumulate, finish = Region(), Region()
-        self.accumulate.clone_into(accumulate, value_mapper=values)
-        self.finish.clone_into(finish, value_mapper=values)
+        values = values or {}
         new = KernelOp(
             inputs,
             output,
@@ -292,8 +291,8 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
             reductions=self.reductions.value.data,
             initial=self.initial,
             outside=self.outside,
-            accumulate=accumulate,
-            finish=finish,
+            accumulate=region_of(self.accumulate, values, is_moved=moves_regions),
+            finish=region_of(self.finish, values, is_moved=moves_regions),
             schedule=None if self.schedule is None else self.schedule.data,
             counts=[values.get(each, each) for each in self.counts],
             shape=None if isinstance(output, TensorType) else self.shape,

@@ -38,7 +38,7 @@ from gawee_dialect.dialect.graph.elementwise import DivOp, SqrtOp
 from gawee_dialect.dialect.graph.indexing import IndexedOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.graph.movement import MovementOp
-from gawee_dialect.dialect.graph.normalization import BatchNormOp
+from gawee_dialect.dialect.graph.normalization import BatchNormOp, FoldBatchNormOp
 from gawee_dialect.dialect.open_size import SizeName, is_open, sizes_at
 from gawee_dialect.dialect.types import install_hint, is_shaped
 from gawee_dialect.hints import isa
@@ -380,11 +380,13 @@ def _use(name: str, value: SSAValue | None) -> str:
                 return "positive"
             case IndexedOp() as op if value is op.positions:
                 return "index"
-            case BatchNormOp() as op if value in (op.variance, op.scale):
+            case BatchNormOp() | FoldBatchNormOp() as op if value in (op.variance, op.scale):
                 return "positive"
             case DivOp() as op if value is op.rhs:
                 return "divisor"
-            case ConvOp() | ConvTransposeOp() | MatMulOp() as op if value is op.weight:
+            case ConvOp() | ConvTransposeOp() | MatMulOp() | FoldBatchNormOp() as op if (
+                value is op.weight
+            ):
                 return "weight"
             case _:
                 pass

@@ -12,13 +12,11 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
-from gawee_dialect.dialect.graph.cast import CastOp
 from gawee_dialect.dialect.graph.conv import ConvOp
-from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.graph.movement import ReshapeOp
-from gawee_dialect.dialect.graph.normalization import BatchNormOp, GroupNormOp
-from gawee_dialect.dialect.operation import GaweeOp
+from gawee_dialect.dialect.graph.normalization import BatchNormOp, FoldBatchNormOp, GroupNormOp
 from gawee_dialect.dialect.types import (
     element_type,
     float_attribute,
@@ -30,7 +28,6 @@ from gawee_dialect.passes.graph.layer import (
     Layer,
     folded_operand,
     hand_on_identity,
-    scalar_like,
     with_parameters,
 )
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
@@ -43,59 +40,6 @@ from gawee_dialect.passes.tensors.parameter_analysis import (
     reason_against_computed,
     reason_against_readers,
 )
-
-
-@dataclass(frozen=True)
-class FoldedParameters:
-    """Inserts what a layer and the norm behind it have for one weight and bias.
-
-    Those of f16 are computed in f32, as ops of f16 are, and rounded once: an epsilon of 1e-5 has
-    eight bits in f16, and one of 1e-8 none; nor has f16 the scale of a channel that never varies.
-    """
-
-    norm: BatchNormOp
-    rewriter: PatternRewriter
-
-    def scale(self) -> SSAValue:
-        """Insert scale / sqrt(variance + eps), with 1 for an absent scale."""
-        variance = self._wide(self.norm.variance)
-        eps = self._insert(scalar_like(variance, self.norm.eps.value.data))
-        deviation = self._insert(SqrtOp(self._insert(AddOp(variance, eps))))
-        scale = self.norm.scale
-        one = self._insert(scalar_like(variance, 1.0)) if scale is None else self._wide(scale)
-        factors = self._insert(DivOp(one, deviation))
-        if self.norm.result.name_hint is not None:
-            factors.name_hint = f"{self.norm.result.name_hint}_scale"
-        return factors
-
-    def weight(self, weight: SSAValue, scale: SSAValue) -> SSAValue:
-        """Insert weight * scale."""
-        channels, *others = tensor_shape(weight)
-        per_filter = self._insert(ReshapeOp(scale, shape=[channels, *(1 for _ in others)]))
-        return self._rounded(self._insert(MulOp(self._wide(weight), per_filter)))
-
-    def bias(self, bias: SSAValue | None, scale: SSAValue) -> SSAValue:
-        """Insert (bias - mean) * scale + beta, with 0 for what is absent."""
-        mean, beta = self._wide(self.norm.mean), self.norm.bias
-        if bias is None:
-            shift = self._insert(scalar_like(mean, 0.0)) if beta is None else self._wide(beta)
-            return self._rounded(self._insert(SubOp(shift, self._insert(MulOp(mean, scale)))))
-        centred = self._insert(SubOp(self._wide(bias), mean))
-        scaled = self._insert(MulOp(centred, scale))
-        if beta is not None:
-            scaled = self._insert(AddOp(scaled, self._wide(beta)))
-        return self._rounded(scaled)
-
-    def _insert(self, op: GaweeOp) -> SSAValue:
-        return self.rewriter.insert(op).output
-
-    def _wide(self, value: SSAValue) -> SSAValue:
-        is_wide = element_type(value) == wide_type(self.norm)
-        return value if is_wide else self._insert(CastOp(value, wide_type(self.norm)))
-
-    def _rounded(self, value: SSAValue) -> SSAValue:
-        element = element_type(self.norm.mean)
-        return value if element_type(value) == element else self._insert(CastOp(value, element))
 
 
 def wide_type(norm: BatchNormOp) -> AnyFloat:
@@ -180,7 +124,7 @@ def scaled_or_shifted(
 
 
 class FoldIntoLayer(Pattern):
-    """batch_norm(conv(x, w, b)) -> conv(x, w * s, (b - mean) * s + beta)"""
+    """batch_norm(conv(x, w, b)) -> conv(x, fold_batch_norm(w, b, ...)), so of matmul"""
 
     def __init__(self) -> None:
         self._analysis = ParameterAnalysis()
@@ -197,13 +141,12 @@ class FoldIntoLayer(Pattern):
         if reason is not None:
             self.missed(op, reason)
             return
-        folded = FoldedParameters(op, rewriter)
-        scale = folded.scale()
-        weight = folded.weight(layer.weight, scale)
-        bias = folded.bias(layer.bias, scale)
-        name_after(weight, layer.weight)
-        name_after(bias, op.bias if layer.bias is None else layer.bias)
-        rewriter.replace(op, with_parameters(layer, weight, bias))
+        parameters = layer.weight, layer.bias, op.mean, op.variance, op.scale, op.bias
+        folded = rewriter.insert(FoldBatchNormOp(*parameters, eps=op.eps.value.data))
+        name_after(folded.folded_weight, layer.weight)
+        name_after(folded.folded_bias, op.bias if layer.bias is None else layer.bias)
+        changed = with_parameters(layer, folded.folded_weight, folded.folded_bias)
+        rewriter.replace(op, changed)
         rewriter.erase(layer)
 
     def _reason_against(self, norm: BatchNormOp, layer: Layer) -> str | None:
@@ -329,8 +272,9 @@ class FoldBatchNorm(RewritePass):
     rewrite:
         %y = gawee.conv %x, %w bias %b ...
         %z = gawee.batch_norm %y mean %m variance %v scale %g bias %beta eps e
-        ->  %s = %g / sqrt(%v + e)
-            %z = gawee.conv %x, %w * reshape(%s, [C, 1, 1, 1]) bias (%b - %m) * %s + %beta ...
+        ->  %w2, %b2 = gawee.fold_batch_norm %w bias %b mean %m variance %v
+                           scale %g shift %beta eps e
+            %z = gawee.conv %x, %w2 bias %b2 ...
         %y = gawee.conv %x, %w bias %b ...; %z = gawee.mul %y, %c
         ->  %z = gawee.conv %x, %w * reshape(%c, [C, 1, 1, 1]) bias %b * %c ...
     """

@@ -42,6 +42,20 @@ func.func @layer_norm_with_bias_alone(%x: tensor<2x3x5xf32>, %b: tensor<3x5xf32>
   func.return %r : tensor<2x3x5xf32>
 }
 
+// CHECK-LABEL: func.func @fold_with_bias_scale_and_shift
+// CHECK-NEXT:  %y, %z = gawee.fold_batch_norm %w bias %b mean %m variance %v scale %g shift %t eps 1.000000e-05 : tensor<3x2x5xf32>, tensor<3xf32>
+func.func @fold_with_bias_scale_and_shift(%w: tensor<3x2x5xf32>, %b: tensor<3xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>, %g: tensor<3xf32>, %t: tensor<3xf32>) -> (tensor<3x2x5xf32>, tensor<3xf32>) {
+  %y, %z = gawee.fold_batch_norm %w bias %b mean %m variance %v scale %g shift %t eps 1.000000e-05 : tensor<3x2x5xf32>, tensor<3xf32>
+  func.return %y, %z : tensor<3x2x5xf32>, tensor<3xf32>
+}
+
+// CHECK-LABEL: func.func @fold_with_shift_alone
+// CHECK-NEXT:  %y, %z = gawee.fold_batch_norm %w mean %m variance %v shift %t eps 0.000000e+00 : tensor<3xf16>, tensor<3xf16>
+func.func @fold_with_shift_alone(%w: tensor<3xf16>, %m: tensor<3xf16>, %v: tensor<3xf16>, %t: tensor<3xf16>) -> (tensor<3xf16>, tensor<3xf16>) {
+  %y, %z = gawee.fold_batch_norm %w mean %m variance %v shift %t eps 0.000000e+00 : tensor<3xf16>, tensor<3xf16>
+  func.return %y, %z : tensor<3xf16>, tensor<3xf16>
+}
+
 // CHECK-LABEL: func.func @rms_norm_with_scale
 // CHECK-NEXT:  %r = gawee.rms_norm %x scale %g : tensor<5xf32> normalized_rank 1 eps 1.000000e-06 : tensor<2x3x5xf32>
 func.func @rms_norm_with_scale(%x: tensor<2x3x5xf32>, %g: tensor<5xf32>) -> tensor<2x3x5xf32> {

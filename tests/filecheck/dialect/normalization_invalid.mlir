@@ -221,3 +221,39 @@ func.func @group_norm_c5_eps_is_negative(%x: tensor<2x6x5xf32>) {
   %y = gawee.group_norm %x groups 2 eps -1.0 : tensor<2x6x5xf32>
   func.return
 }
+
+// -----
+
+// FoldBatchNormOp C1: weight is a scalar.
+// CHECK: error: 'gawee.fold_batch_norm' op expected weight of rank 1 or more, got rank 0 ('tensor<f32>')
+func.func @c1_weight_is_a_scalar(%w: tensor<f32>, %m: tensor<3xf32>) {
+  %y, %z = gawee.fold_batch_norm %w mean %m variance %m eps 1.0e-5 : tensor<f32>, tensor<3xf32>
+  func.return
+}
+
+// -----
+
+// FoldBatchNormOp C2: mean element type differs.
+// CHECK: error: 'gawee.fold_batch_norm' op expected mean element type 'f16' to match weight element type 'f32'
+func.func @c2_mean_element_type_differs_of_a_fold(%w: tensor<3x2xf32>, %m: tensor<3xf16>) {
+  %y, %z = gawee.fold_batch_norm %w mean %m variance %m eps 1.0e-5 : tensor<3x2xf32>, tensor<3xf16>
+  func.return
+}
+
+// -----
+
+// FoldBatchNormOp C3: mean has an entry per input channel.
+// CHECK: error: 'gawee.fold_batch_norm' op expected mean of shape 3, got 2
+func.func @c3_mean_has_an_entry_per_input_channel(%w: tensor<3x2xf32>, %m: tensor<2xf32>) {
+  %y, %z = gawee.fold_batch_norm %w mean %m variance %m eps 1.0e-5 : tensor<3x2xf32>, tensor<2xf32>
+  func.return
+}
+
+// -----
+
+// FoldBatchNormOp C4: eps is negative.
+// CHECK: error: 'gawee.fold_batch_norm' op expected eps of at least 0, got -1e-05
+func.func @c4_eps_of_a_fold_is_negative(%w: tensor<3x2xf32>, %m: tensor<3xf32>) {
+  %y, %z = gawee.fold_batch_norm %w mean %m variance %m eps -1.0e-5 : tensor<3x2xf32>, tensor<3xf32>
+  func.return
+}

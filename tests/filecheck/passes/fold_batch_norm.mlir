@@ -1,19 +1,11 @@
 // RUN: gawee-opt %s --split-input-file --fold-batch-norm | filecheck %s
 
-// CHECK-LABEL: func.func @scale_and_shift_become_arithmetic_on_parameters
+// CHECK-LABEL: func.func @scale_and_shift_become_part_of_weight_and_bias
 // CHECK-SAME:  %[[X:.*]]: tensor<2x4x9x7xf32>, %[[W:.*]]: tensor<6x2x3x1xf32> {{.*}}, %[[B:.*]]: tensor<6xf32> {{.*}}, %[[MEAN:.*]]: tensor<6xf32> {{.*}}, %[[VAR:.*]]: tensor<6xf32> {{.*}}, %[[SCALE:.*]]: tensor<6xf32> {{.*}}, %[[BETA:.*]]: tensor<6xf32>
-// CHECK:       %[[EPS:.*]] = gawee.constant dense<1.000000e-05> : tensor<f32>
-// CHECK-NEXT:  %[[SUM:.*]] = gawee.add %[[VAR]], %[[EPS]]
-// CHECK-NEXT:  %[[ROOT:.*]] = gawee.sqrt %[[SUM]]
-// CHECK-NEXT:  %[[S:.*]] = gawee.div %[[SCALE]], %[[ROOT]]
-// CHECK-NEXT:  %[[S4:.*]] = gawee.reshape %[[S]] shape [6, 1, 1, 1]
-// CHECK-NEXT:  %[[W2:.*]] = gawee.mul %[[W]], %[[S4]]
-// CHECK-NEXT:  %[[CENTERED:.*]] = gawee.sub %[[B]], %[[MEAN]]
-// CHECK-NEXT:  %[[SCALED:.*]] = gawee.mul %[[CENTERED]], %[[S]]
-// CHECK-NEXT:  %[[B2:.*]] = gawee.add %[[SCALED]], %[[BETA]]
+// CHECK:       %[[W2:.*]], %[[B2:.*]] = gawee.fold_batch_norm %[[W]] bias %[[B]] mean %[[MEAN]] variance %[[VAR]] scale %[[SCALE]] shift %[[BETA]] eps 1.000000e-05
 // CHECK-NEXT:  %[[Z:.*]] = gawee.conv %[[X]], %[[W2]] bias %[[B2]] strides [2, 1] padding [1, 0, 1, 0] dilations [1, 2] groups 2
 // CHECK-NEXT:  func.return %[[Z]]
-func.func @scale_and_shift_become_arithmetic_on_parameters(%x: tensor<2x4x9x7xf32>, %w: tensor<6x2x3x1xf32> {gawee.parameter = "w"}, %b: tensor<6xf32> {gawee.parameter = "b"}, %m: tensor<6xf32> {gawee.parameter = "m"}, %v: tensor<6xf32> {gawee.parameter = "v"}, %g: tensor<6xf32> {gawee.parameter = "g"}, %t: tensor<6xf32> {gawee.parameter = "t"}) -> tensor<2x6x5x7xf32> {
+func.func @scale_and_shift_become_part_of_weight_and_bias(%x: tensor<2x4x9x7xf32>, %w: tensor<6x2x3x1xf32> {gawee.parameter = "w"}, %b: tensor<6xf32> {gawee.parameter = "b"}, %m: tensor<6xf32> {gawee.parameter = "m"}, %v: tensor<6xf32> {gawee.parameter = "v"}, %g: tensor<6xf32> {gawee.parameter = "g"}, %t: tensor<6xf32> {gawee.parameter = "t"}) -> tensor<2x6x5x7xf32> {
   %y = gawee.conv %x, %w bias %b strides [2, 1] padding [1, 0, 1, 0] dilations [1, 2] groups 2 : (tensor<2x4x9x7xf32>, tensor<6x2x3x1xf32>, tensor<6xf32>) -> tensor<2x6x5x7xf32>
   %z = gawee.batch_norm %y mean %m variance %v scale %g bias %t eps 1.000000e-05 : tensor<2x6x5x7xf32>, tensor<6xf32>
   func.return %z : tensor<2x6x5x7xf32>
@@ -21,14 +13,11 @@ func.func @scale_and_shift_become_arithmetic_on_parameters(%x: tensor<2x4x9x7xf3
 
 // -----
 
-// CHECK-LABEL: func.func @absent_scale_and_biases_count_as_one_and_zero
-// CHECK-DAG:   %[[ONE:.*]] = gawee.constant dense<1.000000e+00> : tensor<f64>
-// CHECK-DAG:   %[[ZERO:.*]] = gawee.constant dense<0.000000e+00> : tensor<f64>
-// CHECK:       %[[SHIFT:.*]] = gawee.mul %m
-// CHECK-NEXT:  %[[B2:.*]] = gawee.sub %{{.*}}, %[[SHIFT]]
-// CHECK-NEXT:  gawee.conv %x, %{{.*}} bias %[[B2]]
+// CHECK-LABEL: func.func @absent_scale_and_biases_stay_absent
+// CHECK:       %[[W2:.*]], %[[B2:.*]] = gawee.fold_batch_norm %w mean %m variance %v eps 1.000000e-03
+// CHECK-NEXT:  gawee.conv %x, %[[W2]] bias %[[B2]]
 // CHECK-NOT:   gawee.batch_norm
-func.func @absent_scale_and_biases_count_as_one_and_zero(%x: tensor<2x4x9x7xf64>, %w: tensor<6x4x3x2xf64> {gawee.parameter = "w"}, %m: tensor<6xf64> {gawee.parameter = "m"}, %v: tensor<6xf64> {gawee.parameter = "v"}) -> tensor<2x6x7x6xf64> {
+func.func @absent_scale_and_biases_stay_absent(%x: tensor<2x4x9x7xf64>, %w: tensor<6x4x3x2xf64> {gawee.parameter = "w"}, %m: tensor<6xf64> {gawee.parameter = "m"}, %v: tensor<6xf64> {gawee.parameter = "v"}) -> tensor<2x6x7x6xf64> {
   %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x4x9x7xf64>, tensor<6x4x3x2xf64>) -> tensor<2x6x7x6xf64>
   %z = gawee.batch_norm %y mean %m variance %v eps 1.000000e-03 : tensor<2x6x7x6xf64>, tensor<6xf64>
   func.return %z : tensor<2x6x7x6xf64>
@@ -37,7 +26,7 @@ func.func @absent_scale_and_biases_count_as_one_and_zero(%x: tensor<2x4x9x7xf64>
 // -----
 
 // CHECK-LABEL: func.func @shared_weight_stays_for_its_other_reader
-// CHECK:       gawee.mul %w
+// CHECK:       gawee.fold_batch_norm %w
 // CHECK:       gawee.conv %x, %{{[a-z0-9_]+}} bias
 // CHECK:       gawee.conv %x, %w strides
 func.func @shared_weight_stays_for_its_other_reader(%x: tensor<2x4x9x7xf32>, %w: tensor<6x4x3x2xf32> {gawee.parameter = "w"}, %m: tensor<6xf32> {gawee.parameter = "m"}, %v: tensor<6xf32> {gawee.parameter = "v"}) -> (tensor<2x6x7x6xf32>, tensor<2x6x7x6xf32>) {
@@ -96,19 +85,13 @@ func.func @eps_that_vanishes_in_f32_is_left(%x: tensor<2x4x9x7xf32>, %w: tensor<
 
 // -----
 
-// An epsilon that f16 has not is one of f32: what is folded is computed there, and rounded once.
-// CHECK-LABEL: func.func @parameters_of_f16_are_folded_in_f32
+// An epsilon that f16 has not is one of f32, which what is folded is computed in.
+// CHECK-LABEL: func.func @parameters_of_f16_are_folded
 // CHECK-SAME:  %[[X:.*]]: tensor<2x4x9x7xf16>, %[[W:.*]]: tensor<6x4x3x2xf16> {{.*}}, %[[MEAN:.*]]: tensor<6xf16> {{.*}}, %[[VAR:.*]]: tensor<6xf16>
-// CHECK-NEXT:  %[[WIDE:.*]] = gawee.cast %[[VAR]] : (tensor<6xf16>) -> tensor<6xf32>
-// CHECK-NEXT:  %[[EPS:.*]] = gawee.constant dense<1.000000e-12> : tensor<f32>
-// CHECK-NEXT:  gawee.add %[[WIDE]], %[[EPS]]
-// CHECK:       %[[S:.*]] = gawee.div %{{.*}}, %{{.*}} : (tensor<f32>, tensor<6xf32>) -> tensor<6xf32>
-// CHECK:       %[[W2:.*]] = gawee.mul
-// CHECK-NEXT:  %[[HALF:.*]] = gawee.cast %[[W2]] : (tensor<6x4x3x2xf32>) -> tensor<6x4x3x2xf16>
-// CHECK:       %[[B2:.*]] = gawee.cast %{{.*}} : (tensor<6xf32>) -> tensor<6xf16>
-// CHECK-NEXT:  gawee.conv %[[X]], %[[HALF]] bias %[[B2]]
+// CHECK-NEXT:  %[[W2:.*]], %[[B2:.*]] = gawee.fold_batch_norm %[[W]] mean %[[MEAN]] variance %[[VAR]] eps 1.000000e-12
+// CHECK-NEXT:  gawee.conv %[[X]], %[[W2]] bias %[[B2]]
 // CHECK-NOT:   gawee.batch_norm
-func.func @parameters_of_f16_are_folded_in_f32(%x: tensor<2x4x9x7xf16>, %w: tensor<6x4x3x2xf16> {gawee.parameter = "w"}, %m: tensor<6xf16> {gawee.parameter = "m"}, %v: tensor<6xf16> {gawee.parameter = "v"}) -> tensor<2x6x7x6xf16> {
+func.func @parameters_of_f16_are_folded(%x: tensor<2x4x9x7xf16>, %w: tensor<6x4x3x2xf16> {gawee.parameter = "w"}, %m: tensor<6xf16> {gawee.parameter = "m"}, %v: tensor<6xf16> {gawee.parameter = "v"}) -> tensor<2x6x7x6xf16> {
   %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x4x9x7xf16>, tensor<6x4x3x2xf16>) -> tensor<2x6x7x6xf16>
   %z = gawee.batch_norm %y mean %m variance %v eps 1.000000e-12 : tensor<2x6x7x6xf16>, tensor<6xf16>
   func.return %z : tensor<2x6x7x6xf16>
@@ -130,8 +113,8 @@ func.func @norms_in_a_row_fold_one_by_one(%x: tensor<2x4x9x7xf32>, %w: tensor<6x
 // -----
 
 // CHECK-LABEL: func.func @matmul_of_rank_two_folds
-// CHECK:       gawee.reshape %{{.*}} shape [5, 1]
-// CHECK:       gawee.matmul %x, %{{.*}} bias
+// CHECK:       %[[W2:.*]], %[[B2:.*]] = gawee.fold_batch_norm %w
+// CHECK-NEXT:  gawee.matmul %x, %[[W2]] bias %[[B2]]
 // CHECK-NEXT:  func.return
 func.func @matmul_of_rank_two_folds(%x: tensor<3x7xf32>, %w: tensor<5x7xf32> {gawee.parameter = "w"}, %m: tensor<5xf32> {gawee.parameter = "m"}, %v: tensor<5xf32> {gawee.parameter = "v"}) -> tensor<3x5xf32> {
   %y = gawee.matmul %x, %w : (tensor<3x7xf32>, tensor<5x7xf32>) -> tensor<3x5xf32>

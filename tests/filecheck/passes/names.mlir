@@ -9,9 +9,7 @@
 // RUN: gawee-opt %s --check-indices --gawee-to-linalg -p form-kernels | filecheck %s --check-prefix INDICES
 
 // FOLD-LABEL:   func.func @main
-// FOLD:           %c1e-05 = gawee.constant dense<1.000000e-05>
-// FOLD:           %bn_scale = gawee.div
-// FOLD:           %weight1_folded = gawee.mul
+// FOLD:           %weight1_folded, %{{.*}} = gawee.fold_batch_norm
 // FOLD:           %conv1 = gawee.conv
 // FOLD-NEXT:      %relu1 = gawee.relu %conv1
 // FOLD:           %conv2 = gawee.conv %relu1, %weight2 bias

@@ -137,6 +137,22 @@ CASES = [
         {"x": "tensor<2x3xf32>"},
     ),
     (
+        "%w2, %b2 = gawee.fold_batch_norm %w mean %m variance %v eps 1.0e-05 : tensor<3x5xf32>, tensor<3xf32>\n"
+        "%y = gawee.matmul %x, %w2 bias %b2 : (tensor<2x5xf32>, tensor<3x5xf32>, tensor<3xf32>) -> tensor<2x3xf32>",
+        {
+            **{"x": "tensor<2x5xf32>", "w": "tensor<3x5xf32>"},
+            **{"m": "tensor<3xf32>", "v": "tensor<3xf32>"},
+        },
+    ),
+    (
+        "%w2, %b2 = gawee.fold_batch_norm %w bias %t mean %m variance %v eps 1.0e-05 : tensor<3x5xf16>, tensor<3xf16>\n"
+        "%y = gawee.matmul %x, %w2 bias %b2 : (tensor<2x5xf16>, tensor<3x5xf16>, tensor<3xf16>) -> tensor<2x3xf16>",
+        {
+            **{"x": "tensor<2x5xf16>", "w": "tensor<3x5xf16>"},
+            **{"m": "tensor<3xf16>", "t": "tensor<3xf16>", "v": "tensor<3xf16>"},
+        },
+    ),
+    (
         "%y = gawee.group_norm %x groups 4 eps 1.0e-05 : tensor<3x4x5xf32>\n"
         "%z = gawee.relu %y : (tensor<3x4x5xf32>) -> tensor<3x4x5xf32>",
         {"x": "tensor<3x4x5xf32>"},

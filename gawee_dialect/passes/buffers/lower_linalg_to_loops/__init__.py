@@ -51,7 +51,8 @@ def constant_index(builder: Builder, value: int) -> SSAValue:
     while function is not None and not isinstance(function, FuncOp):
         function = function.parent_op()
     assert function is not None
-    top = function.body.blocks[0]
+    top = function.body.first_block
+    assert top is not None
     op = top.first_op
     while type(op) is arith.ConstantOp:  # dozens for each number: `isinstance` would take thrice
         number = op.properties["value"]

@@ -4,6 +4,9 @@ Every argument attribute stays, so that the llvm level alone still says what the
 and outputs are; `gawee.type` keeps the memref type that the pointer no longer shows.
 """
 
+from collections.abc import Mapping
+from functools import lru_cache
+
 from xdsl.dialects import func, llvm
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -52,13 +55,14 @@ def function_type(function: func.FuncOp) -> LLVMFunctionType:
     return LLVMFunctionType(inputs, outputs[0] if outputs else LLVMVoidType())
 
 
+@lru_cache(maxsize=4096)
 def pointer_attributes(
     type: MemRefType[Attribute],
     kind: ArgumentKind | None,
     read_only: bool,
     *,
     is_sized: bool = False,
-) -> dict[str, Attribute]:
+) -> Mapping[str, Attribute]:
     """Return what LLVM may assume of a pointer argument.
 
     Raises Declined for a type that leaves a size open, unless the buffer `is_sized` otherwise.

@@ -101,16 +101,18 @@ def kernel(to: FunctionBufferizer, op: StructuredKernel) -> None:
         if place is not None:
             view, root = place
             inputs = [to.source(value) for value in op.inputs]
-            to.builder.insert(op.with_operands(inputs, view, values=to.new))
+            new = op.with_operands(inputs, view, values=to.new, moves_regions=True)
+            to.builder.insert(new)
             to.assign(op.target, view, root)
             return
     fresh = to.allocate(op.target.type, sizes)
     scratch = [to.allocate(type) for type in op.scratch_types]
     inputs = [to.source(value) for value in op.inputs]
     packed = [to.source(value) for value in op.packed]
-    to.builder.insert(
-        op.with_operands(inputs, fresh, packed=packed, scratch=scratch, values=to.new)
+    new = op.with_operands(
+        inputs, fresh, packed=packed, scratch=scratch, values=to.new, moves_regions=True
     )
+    to.builder.insert(new)
     to.assign(op.target, fresh, Root(writable=True))
 
 

@@ -295,8 +295,8 @@ class InlinePositions(Pattern):
     than to compute.
     """
 
-    def __init__(self) -> None:
-        self._analysis = ParameterAnalysis()
+    def __init__(self, analysis: ParameterAnalysis) -> None:
+        self._analysis = analysis
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: linalg.ops.GenericOp, rewriter: PatternRewriter) -> None:
@@ -398,6 +398,10 @@ FUSE: tuple[type[Pattern], ...] = (
 )
 
 
+ANALYSING = (InlineProducer, FuseIntoReduction, InlinePositions)
+"""The patterns that ask what depends on parameters alone."""
+
+
 @dataclass(frozen=True)
 class FormKernels(RewritePass):
     """Form a `gawee.kernel` of every structured op, and one kernel of those that belong together.
@@ -427,6 +431,9 @@ class FormKernels(RewritePass):
 
     takes_open_sizes: ClassVar[bool] = True
 
+    def make_patterns(self) -> Sequence[Pattern]:
+        return _instances(self.patterns)
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         with with_forms(op):
             for patterns in (FORM, FUSE):
@@ -435,4 +442,8 @@ class FormKernels(RewritePass):
 
 
 def _instances(patterns: Sequence[type[Pattern]]) -> Sequence[Pattern]:
-    return [pattern() for pattern in patterns]
+    """Make the patterns of a table; what one has found of a value, all know."""
+    analysis = ParameterAnalysis()
+    return [
+        pattern(analysis) if issubclass(pattern, ANALYSING) else pattern() for pattern in patterns
+    ]

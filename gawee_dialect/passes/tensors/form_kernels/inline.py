@@ -81,8 +81,8 @@ class InlineProducer(Pattern):
     that it can be computed once.
     """
 
-    def __init__(self) -> None:
-        self._analysis = ParameterAnalysis()
+    def __init__(self, analysis: ParameterAnalysis) -> None:
+        self._analysis = analysis
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: KernelOp, rewriter: PatternRewriter) -> None:
@@ -216,8 +216,8 @@ class FuseIntoReduction(Pattern):
     apart from what does not.
     """
 
-    def __init__(self) -> None:
-        self._analysis = ParameterAnalysis()
+    def __init__(self, analysis: ParameterAnalysis) -> None:
+        self._analysis = analysis
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: KernelOp, rewriter: PatternRewriter) -> None:

@@ -42,6 +42,38 @@ func.func @layer_norm_takes_two_passes(%x: tensor<2x3x5xf32>, %g: tensor<3x5xf32
 
 // -----
 
+// The factor of each channel is computed once, and named after the weight.
+// CHECK-LABEL: func.func @folding_takes_an_op_for_factors_weights_and_biases
+// CHECK:       %y_factor = linalg.generic {{.*}} ins(%g, %v :
+// CHECK:         math.sqrt
+// CHECK:       %y = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>, {{.*}} ins(%w, %y_factor :
+// CHECK-NOT:     math.sqrt
+// CHECK:       %z = linalg.generic {{.*}} ins(%t, %m, %y_factor :
+// CHECK-NOT:   linalg.generic
+// CHECK:       return %y, %z
+func.func @folding_takes_an_op_for_factors_weights_and_biases(%w: tensor<3x2x5xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>, %g: tensor<3xf32>, %t: tensor<3xf32>) -> (tensor<3x2x5xf32>, tensor<3xf32>) {
+  %y, %z = gawee.fold_batch_norm %w mean %m variance %v scale %g shift %t eps 1.0e-05 : tensor<3x2x5xf32>, tensor<3xf32>
+  return %y, %z : tensor<3x2x5xf32>, tensor<3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @parameters_of_f16_are_folded_in_f32_and_rounded_once
+// CHECK:       %y_factor = linalg.generic {{.*}} outs(%{{.*}} : tensor<3xf32>)
+// CHECK:         arith.constant 1.000000e-12 : f32
+// CHECK:       linalg.generic {{.*}} ins(%w, %y_factor : tensor<3x2xf16>, tensor<3xf32>)
+// CHECK:         %[[WIDE:.*]] = arith.mulf %{{.*}} : f32
+// CHECK-NEXT:    arith.truncf %[[WIDE]] : f32 to f16
+// CHECK:       linalg.generic {{.*}} ins(%m, %y_factor : tensor<3xf16>, tensor<3xf32>)
+// CHECK:         %[[SHIFT:.*]] = arith.subf %{{.*}} : f32
+// CHECK-NEXT:    arith.truncf %[[SHIFT]] : f32 to f16
+func.func @parameters_of_f16_are_folded_in_f32_and_rounded_once(%w: tensor<3x2xf16>, %m: tensor<3xf16>, %v: tensor<3xf16>) -> (tensor<3x2xf16>, tensor<3xf16>) {
+  %y, %z = gawee.fold_batch_norm %w mean %m variance %v eps 1.0e-12 : tensor<3x2xf16>, tensor<3xf16>
+  return %y, %z : tensor<3x2xf16>, tensor<3xf16>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @rms_norm_takes_no_mean_off
 // CHECK-NOT:   arith.subf
 // CHECK:       math.sqrt

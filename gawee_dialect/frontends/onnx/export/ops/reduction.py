@@ -1,11 +1,14 @@
 """Reductions, sums along an axis, and order."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from gawee_dialect.dialect.graph.normalization import (
     BatchNormOp,
+    FoldBatchNormOp,
     GroupNormOp,
     LayerNormOp,
     RmsNormOp,
@@ -28,13 +31,23 @@ from gawee_dialect.dialect.graph.reduction import (
 )
 from gawee_dialect.dialect.types import (
     AnyTensor,
+    computed_type,
     dtype_name,
     element_type,
     tensor_shape,
     tensor_type,
 )
 from gawee_dialect.frontends.onnx.export.ops.contraction import sizes
-from gawee_dialect.frontends.onnx.export.registry import ExportedValue, Figures, Nodes, exports
+from gawee_dialect.frontends.onnx.export.ops.elementwise import ONNX_DTYPES
+from gawee_dialect.frontends.onnx.export.registry import (
+    ExportedValue,
+    Figures,
+    Given,
+    Nodes,
+    exports,
+)
+
+FLOAT, HALF = ONNX_DTYPES["float32"], ONNX_DTYPES["float16"]
 
 REDUCTIONS: dict[type[ReduceOp], str] = {
     **{ReduceSumOp: "ReduceSum", ReduceMeanOp: "ReduceMean", ReduceMaxOp: "ReduceMax"},
@@ -115,6 +128,48 @@ def batch_norm(nodes: Nodes, op: BatchNormOp) -> None:
     bias = _or_full(nodes, op.bias, op.input, shape, 0)
     given = [op.input, scale, bias, op.mean, op.variance]
     nodes("BatchNormalization", given, op.results, epsilon=op.eps.value.data)
+
+
+@exports(FoldBatchNormOp)
+def fold_batch_norm(nodes: Nodes, op: FoldBatchNormOp) -> None:
+    """Weights times a factor a channel; those of f16 are computed in f32, and rounded once"""
+    element = computed_type(element_type(op.weight))
+    is_half = element != element_type(op.weight)
+
+    def of(shape: Sequence[int]) -> AnyTensor:
+        return TensorType(element, shape)
+
+    def wide(value: SSAValue) -> SSAValue | ExportedValue:
+        return nodes("Cast", [value], of(tensor_shape(value)), to=FLOAT) if is_half else value
+
+    def or_number(value: SSAValue | None, number: float) -> SSAValue | ExportedValue:
+        return _number(nodes, number, element) if value is None else wide(value)
+
+    def store(name: str, lhs: Given, rhs: Given, result: SSAValue) -> None:
+        if is_half:
+            made = nodes(name, [lhs, rhs], of(tensor_shape(result)))
+            nodes("Cast", [made], [result], to=HALF)
+        else:
+            nodes(name, [lhs, rhs], [result])
+
+    channels, *others = tensor_shape(op.weight)
+    row, per_filter = of([channels]), of([channels, *(1 for _ in others)])
+    epsilon = _number(nodes, op.eps.value.data, element)
+    root = nodes("Sqrt", [nodes("Add", [wide(op.variance), epsilon], row)], row)
+    factor = nodes("Div", [or_number(op.scale, 1), root], row)
+    shape = sizes(per_filter.get_shape(), "shape")
+    factors = nodes("Reshape", [factor, shape], per_filter)
+    store("Mul", wide(op.weight), factors, op.folded_weight)
+    mean, shift = wide(op.mean), or_number(op.shift, 0)
+    if op.bias is None:
+        store("Sub", shift, nodes("Mul", [mean, factor], row), op.folded_bias)
+    else:
+        centred = nodes("Sub", [wide(op.bias), mean], row)
+        store("Add", nodes("Mul", [centred, factor], row), shift, op.folded_bias)
+
+
+def _number(nodes: Nodes, number: float, element: Attribute) -> ExportedValue:
+    return nodes.constant(np.asarray(number, dtype_name(element)))
 
 
 @exports(GroupNormOp)

@@ -20,11 +20,12 @@ class LowerEquations(Pattern):
         # Only modules with such ops load what reads them.
         from gawee_dialect.passes.graph.lower_to_linalg.equations.steps import lower_steps
 
-        if op.results:
-            rewriter.name_hint = op.results[0].name_hint
         views = zip(op.operands, op.views(), strict=True)
         operands = [reshaped(rewriter, value, shape) for value, shape in views]
         elements = [element_type(result) for result in op.results]
-        results = lower_steps(rewriter, op.meaning(), operands, elements)
+        meaning = op.meaning()
+        names = [result.name_hint for result in op.results]
+        hints = dict(zip(meaning.program.outputs, names, strict=True))
+        results = lower_steps(rewriter, meaning, operands, elements, hints)
         made = zip(results, op.results, strict=True)
         rewriter.replace(op, (), [reshaped(rewriter, v, tensor_shape(r)) for v, r in made])

@@ -310,16 +310,23 @@ def lower_steps(
     instance: Instance,
     operands: Sequence[SSAValue],
     elements: Sequence[Attribute],
+    hints: Mapping[str, str | None] | None = None,
 ) -> Sequence[SSAValue]:
-    """Build what computes the outputs of an instance, of some element types."""
+    """Build what computes the outputs of an instance, of some element types.
+
+    Values are named by the `hints` of outputs; others after the first of them too.
+    """
     tensors = dict(zip(instance.program.inputs, operands, strict=True))
     stored = dict(zip(instance.program.outputs, elements, strict=True))
+    first = next(iter(hints.values()), None) if hints else None
     for step in instance.steps:
+        made = step.equations[0].definition.tensor
+        if hints and first is not None:
+            builder.name_hint = hints.get(made, f"{first}_{made}")
         if step.along is None:
             (equation,) = step.equations
-            name = equation.definition.tensor
             context = Context(instance, equation, tensors, {})
-            tensors[name] = EquationBuilder(context, builder, stored.get(name)).result()
+            tensors[made] = EquationBuilder(context, builder, stored.get(made)).result()
         else:
             ScanBuilder(instance, step, builder, tensors).build()
     return [tensors[name] for name in instance.program.outputs]
