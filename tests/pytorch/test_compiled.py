@@ -227,6 +227,20 @@ def test_a_graph_that_changes_state_is_refused(make: type[torch.nn.Module]) -> N
         compile_torch(model, (x,), decompose=False)
 
 
+class WritesItsInput(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.add_(1) * 2
+
+
+def test_a_model_that_changes_its_input_is_told_what_takes_it() -> None:
+    with pytest.raises(GaweeError, match="got changes of 'x'") as raised:
+        compile_torch(WritesItsInput().eval(), (torch.randn(3, 5),), cache=False)
+    hint = (
+        "hint: forward may change a copy: x = x.clone(); or torch.compile(model, backend='gawee') "
+    )
+    assert hint in str(raised.value)
+
+
 def test_torch_compile_keeps_state() -> None:
     torch._dynamo.reset()
     x = torch.randn(3, 5)

@@ -27,6 +27,7 @@ from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
 from gawee_dialect.frontends.npu_ir.aten.reduction import cumsum
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.shape import (
+    around_diagonal,
     flatten,
     joint_shape,
     slice_bounds,
@@ -370,6 +371,20 @@ def select_scatter(emit: Emitter, self: SSAValue, src: SSAValue, dim: int, index
     shape[axis] = 1
     update = emit.reshape(emit.cast(src, element_type(self)), shape)
     return inserted(emit, self, update, axis, place)
+
+
+@register_op("aten.diagonal_scatter")
+def diagonal_scatter(
+    emit: Emitter, self: SSAValue, src: SSAValue, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> SSAValue:
+    """A diagonal of two axes replaced"""
+    flat, order, (start, count, step) = around_diagonal(emit, self, offset, dim1, dim2)
+    if count == 0:
+        return self
+    update = emit.cast(src, element_type(self))
+    made = inserted(emit, flat, update, len(tensor_shape(flat)) - 1, start, step)
+    shape = [tensor_shape(self)[axis] for axis in order]
+    return permuted(emit, emit.reshape(made, shape), inverse(order))
 
 
 def scattered(
