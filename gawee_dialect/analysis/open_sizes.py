@@ -59,8 +59,6 @@ RANGES = "gawee.ranges"
 KNOWN = "-"
 """What stands for a size that the type says."""
 
-_NAMED_BY = f'an argument names the sizes of its type by {{{SIZES} = ["n", "{KNOWN}"]}}'
-
 
 def sizes_attribute(shape: Sequence[int]) -> ArrayAttr[StringAttr]:
     """Return the attribute that names the sizes of a shape."""
@@ -161,11 +159,6 @@ def named_sizes(function: FuncOp) -> Mapping[str, Sequence[int]]:
         for each in entry_arguments(function)
         if is_open(shapes[each.index])
     }
-
-
-def numbers_of_open(shape: Sequence[int], values: Mapping[str, int]) -> Sequence[int]:
-    """Return the sizes of a shape that are open, where names have values."""
-    return [size.at(values) for size in shape if isinstance(size, OpenSize)]
 
 
 # Reading: from `?` to forms.
@@ -358,8 +351,8 @@ def _check_names(op: Operation, names: Mapping[str, SizeName]) -> None:
             for each in names_of(size):
                 if each.name not in names:
                     text = f"expected sizes that arguments name, got '{each.name}'"
-                    named = f"they name {', '.join(sorted(names))}" if names else _NAMED_BY
-                    hint = did_you_mean(each.name, names, named)
+                    known = ", ".join(sorted(names)) or "none"
+                    hint = did_you_mean(each.name, names, f"{SIZES} of arguments names {known}")
                     raise GaweeError(Diagnostic.at(op, text, hint))
 
 

@@ -136,7 +136,7 @@ func.func @a_name_that_no_argument_has(%x: tensor<?xi32> {gawee.sizes = ["length
 // -----
 
 // CHECK:      'gawee.iota' op expected sizes that arguments name, got 'length'
-// CHECK-NEXT: hint: an argument names the sizes of its type by {gawee.sizes = ["n", "-"]}
+// CHECK-NEXT: hint: gawee.sizes of arguments names none
 func.func @a_name_where_arguments_have_none(%x: tensor<3xi32>) -> tensor<3x?xi32> {
   %0 = gawee.iota axis 1 {shape = #gawee.sizes<[3, "length"]>} : tensor<3x?xi32>
   func.return %0 : tensor<3x?xi32>
