@@ -161,25 +161,24 @@ def named_sizes(function: FuncOp) -> Mapping[str, Sequence[int]]:
     }
 
 
-def numbers_of_open(shape: Sequence[int], values: Mapping[str, int]) -> Sequence[int]:
-    """Return the sizes of a shape that are open, where names have values."""
-    return [size.at(values) for size in shape if isinstance(size, OpenSize)]
-
-
 # Reading: from `?` to forms.
 
 
 def read_open_sizes(module: ModuleOp) -> None:
     """Give every value the form of its sizes, in place; types that are static stay as they are.
 
-    Raises GaweeError for sizes that do not fit their types, and with the first op whose shape rule
-    does not know what it makes of open ones.
+    Raises GaweeError for sizes that do not fit their types or that no argument says, and with the
+    first op whose shape rule does not know what it makes of open ones.
     """
     for function in _functions(module):
         if _is_open(function):
             _Reading(function).run()
         elif RANGES in function.attributes:
             _Reading(function).rename()
+        else:
+            for op in function.walk():
+                if isinstance(op, InferredOp):
+                    _check_names(op, {})
 
 
 BELOW_GRAPHS = frozenset(("linalg", "tensor", "scf", "memref", "bufferization"))
@@ -352,7 +351,8 @@ def _check_names(op: Operation, names: Mapping[str, SizeName]) -> None:
             for each in names_of(size):
                 if each.name not in names:
                     text = f"expected sizes that arguments name, got '{each.name}'"
-                    hint = did_you_mean(each.name, names, f"they name {', '.join(sorted(names))}")
+                    known = ", ".join(sorted(names)) or "none"
+                    hint = did_you_mean(each.name, names, f"{SIZES} of arguments names {known}")
                     raise GaweeError(Diagnostic.at(op, text, hint))
 
 

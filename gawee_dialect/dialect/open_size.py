@@ -463,3 +463,8 @@ def greatest(size: int) -> int:
 def sizes_at(shape: Sequence[int], values: Mapping[str, int]) -> tuple[int, ...]:
     """Return a shape where names have values."""
     return tuple(size.at(values) if isinstance(size, OpenSize) else size for size in shape)
+
+
+def numbers_of_open(shape: Sequence[int], values: Mapping[str, int]) -> Sequence[int]:
+    """Return the sizes of a shape that are open, where names have values."""
+    return [size.at(values) for size in shape if isinstance(size, OpenSize)]

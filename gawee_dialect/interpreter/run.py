@@ -12,7 +12,6 @@ from xdsl.utils.exceptions import InterpretationError
 from gawee_dialect.analysis.open_sizes import (
     argument_shapes,
     has_forms,
-    numbers_of_open,
     open_names,
     sizes_of_shapes,
     specialized,
@@ -28,6 +27,7 @@ from gawee_dialect.dialect.entry import (
     find_function,
     workspace_size_name,
 )
+from gawee_dialect.dialect.open_size import numbers_of_open
 from gawee_dialect.dialect.types import fits_shape, shape_text
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import (

@@ -324,7 +324,7 @@ class RewritePass(ModulePass, ABC):
 
     def _rejection(self, op: Operation, driver: Driver) -> Diagnostic:
         reasons = "; ".join(driver.reasons.get(op, {}).values())
-        because = f": {reasons}" if reasons else ": no pattern is for it"
+        because = f": {reasons}" if reasons else ": no pattern rewrote it"
         return Diagnostic.at(op, f"cannot be removed by {self.name}{because}")
 
 

@@ -10,7 +10,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.types import dtype_name
-from gawee_dialect.frontends.npu_ir.pytorch import Tensor, is_tensor, torch, torch_name
+from gawee_dialect.frontends.npu_ir.pytorch import Tensor, is_tensor, resolved, torch, torch_name
 from gawee_dialect.python_numbers import is_array
 
 Array = NDArray[np.generic]
@@ -19,9 +19,10 @@ _from_dlpack: Callable[[object], Array] = getattr(np, "from_dlpack")
 
 
 def array_of_tensor(tensor: Tensor, what: str = "tensor") -> Array:
-    """Return a tensor's memory as an array; only a tensor that is elsewhere is copied.
+    """Return a tensor's memory as an array; what is elsewhere, or negated there, is copied.
 
-    Raises GaweeError for a tensor without data, and for bfloat16 where ml_dtypes is not installed.
+    Raises GaweeError for a tensor without data, one that has no strides, as a sparse one, and for
+    bfloat16 where ml_dtypes is not installed.
     """
     if type(tensor) is torch().Tensor and not tensor.requires_grad:
         try:
@@ -32,8 +33,14 @@ def array_of_tensor(tensor: Tensor, what: str = "tensor") -> Array:
     if str(plain.device) == "meta":
         raise GaweeError(f"expected {what} to have data, got a tensor on the meta device")
     plain = plain if str(plain.device) == "cpu" else plain.cpu()
+    plain = resolved(plain)  # DLPack has no sign beside the memory
     if torch_name(plain.dtype) != "bfloat16":
-        return _from_dlpack(plain)
+        try:
+            return _from_dlpack(plain)
+        except BufferError as error:
+            hint = "x.to_dense(), or x.dequantize(), is one that has"
+            message = f"expected {what} to have strides and plain numbers: {error}"
+            raise GaweeError(Diagnostic(message, hint=hint)) from error
     bits: Tensor = getattr(plain, "view")(torch().int16)
     return _from_dlpack(bits).view(_bfloat16(what))
 

@@ -31,6 +31,7 @@ from xdsl.universe import Universe
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, nearest
 from gawee_dialect.fuzz.oracle import Oracle
+from gawee_dialect.hints import isa
 from gawee_dialect.opdesc.described_op import meanings_undone, registered_meanings
 from gawee_dialect.passes.insertion import Insertion, declared, declared_insertions
 from gawee_dialect.passes.instrument import Instrument
@@ -87,11 +88,12 @@ class LoadedFile:
             ):
                 yield value
 
-    def error(self, message: str, kind: type | None = None) -> GaweeError:
+    def error(self, message: str, kind: type | None = None, hint: str | None = None) -> GaweeError:
         """Return an error in this file, at a class where one is given."""
         if kind is None:
             return GaweeError(f"cannot load '{self.path}': {message}")
-        return GaweeError(Diagnostic(f"cannot load this file: {message}", self.place_of(kind)))
+        place = self.place_of(kind)
+        return GaweeError(Diagnostic(f"cannot load this file: {message}", place, hint=hint))
 
     def place_of(self, kind: type) -> str:
         """Return where a class is."""
@@ -231,7 +233,28 @@ def _passes(file: LoadedFile, flags: Container[str]) -> Iterator[tuple[str, type
         if name in taken:
             raise file.error(f"there is {taken[name]} '{name}' already", kind)
         taken[name] = "a pass"
+        _check_pass(file, kind)
         yield name, kind
+
+
+def _check_pass(file: LoadedFile, kind: type[ModulePass]) -> None:
+    """Raise GaweeError for a pass whose `apply`, or whose table of patterns, is none."""
+    nothing: object = None
+    try:
+        inspect.signature(kind.apply).bind(nothing, nothing, nothing)
+    except TypeError as error:
+        text = f"expected '{kind.__name__}.apply' to take self, ctx and op: {error}"
+        raise file.error(text, kind) from error
+    if "gawee_dialect.passes.rewrite_pass" not in sys.modules:
+        return  # the file has no table, and needs no import for one
+    from gawee_dialect.passes.rewrite_pass import RewritePass
+
+    for table in ("patterns", "removes") if issubclass(kind, RewritePass) else ():
+        classes: object = getattr(kind, table)
+        if not isa(classes, tuple[type, ...]):
+            text = f"expected '{table}' of pass '{kind.__name__}' to be a tuple of classes"
+            hint = f"`{table} = (First,)`: a comma makes a tuple of one, and a class is not called"
+            raise file.error(f"{text}, got {classes!r}", kind, hint)
 
 
 def _insertions(file: LoadedFile, passes: Iterable[type[ModulePass]]) -> Iterator[Insertion]:

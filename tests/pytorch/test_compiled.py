@@ -227,6 +227,59 @@ def test_a_graph_that_changes_state_is_refused(make: type[torch.nn.Module]) -> N
         compile_torch(model, (x,), decompose=False)
 
 
+def negated(*shape: int) -> torch.Tensor:
+    """Return a view whose memory has the opposite sign, which DLPack does not tell."""
+    view = torch.view_as_complex(torch.randn(*shape, 2)).conj().imag
+    assert view.is_neg()
+    return view
+
+
+@pytest.mark.parametrize("what", ["input", "weight"])
+def test_a_view_that_is_negated_when_it_is_read(what: str) -> None:
+    torch._dynamo.reset()
+    model, x = torch.nn.Linear(5, 2).eval(), torch.randn(3, 5)
+    if what == "weight":
+        model.weight = torch.nn.Parameter(negated(2, 5), requires_grad=False)
+    else:
+        x = negated(3, 5)
+
+    with torch.no_grad():
+        torch.testing.assert_close(compile_torch(model, (x,))(x), model(x))
+        torch.testing.assert_close(torch.compile(model, backend="gawee")(x), model(x))
+
+
+def test_a_negated_view_that_is_a_constant() -> None:
+    table = negated(5)
+
+    class Added(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x + table
+
+    x = torch.randn(3, 5)
+    torch.testing.assert_close(compile_torch(Added().eval(), (x,), cache=False)(x), x + table)
+
+
+def test_a_sparse_tensor_is_refused() -> None:
+    compiled = compile_torch(torch.nn.ReLU().eval(), (torch.randn(3, 5),))
+    with pytest.raises(GaweeError, match="expected input 'input' to have strides") as raised:
+        compiled(torch.randn(3, 5).to_sparse())
+    assert "hint: x.to_dense()" in str(raised.value)
+
+
+class WritesItsInput(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.add_(1) * 2
+
+
+def test_a_model_that_changes_its_input_is_told_what_takes_it() -> None:
+    with pytest.raises(GaweeError, match="got changes of 'x'") as raised:
+        compile_torch(WritesItsInput().eval(), (torch.randn(3, 5),), cache=False)
+    hint = (
+        "hint: forward may change a copy: x = x.clone(); or torch.compile(model, backend='gawee') "
+    )
+    assert hint in str(raised.value)
+
+
 def test_torch_compile_keeps_state() -> None:
     torch._dynamo.reset()
     x = torch.randn(3, 5)

@@ -73,12 +73,34 @@ class Transforms(nn.Module):
         )
 
 
+class Rotation(nn.Module):
+    """Rotary positions as a table of complex numbers."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        frequencies = torch.outer(torch.arange(x.shape[1]), 100.0 ** -torch.arange(0, 1, 0.25))
+        table = torch.polar(torch.ones_like(frequencies), frequencies)[:, None]
+        pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2))
+        return torch.view_as_real(pairs * table).flatten(3)
+
+
+class BesideOthers(nn.Module):
+    """Complex numbers of two columns beside integers, truth values and other floats of two."""
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> list[torch.Tensor]:
+        a, steps, positive = torch.view_as_complex(x), torch.arange(1, 3), y[..., 0] > 0
+        made = [a * steps, steps - a, a / steps, steps / a, a + positive, a * y[0, 0, 0].double()]
+        made += [a * y[..., 0].double(), (a / 4).exp(), a.reciprocal(), y[..., 0].to(a.dtype) * a]
+        return [torch.view_as_real(each) for each in made]
+
+
 MODELS: dict[str, tuple[Callable[[], nn.Module], list[tuple[int, ...]]]] = {
     "spectrogram": (lambda: Spectrogram(60, 17), [(3, 301)]),
     "spectrogram of odd frames": (lambda: Spectrogram(33, 8), [(1, 129)]),
     "spectral convolution": (lambda: SpectralConvolution(5, 4), [(2, 3, 15, 18)]),
     "spectral convolution of odd sizes": (lambda: SpectralConvolution(2, 3), [(1, 3, 9, 11)]),
     "arithmetic": (Calculation, [(3, 5, 2), (3, 5, 2)]),
+    "rotation": (Rotation, [(2, 5, 3, 8)]),
+    "beside others": (BesideOthers, [(3, 2, 2), (3, 2, 2)]),
     "transforms": (lambda: Transforms("backward"), [(3, 7)]),
     "transforms by the root": (lambda: Transforms("ortho"), [(5, 4, 9)]),
     "transforms divided forward": (lambda: Transforms("forward"), [(5, 9)]),

@@ -219,3 +219,15 @@ def test_a_size_that_is_computed_with_is_read_in_each_run(monkeypatch: pytest.Mo
             x = torch.randn(rows, 3)
             torch.testing.assert_close(compiled(x), places(x), **CLOSE)
         assert not made.called
+
+
+def test_a_size_that_no_tensor_has_is_compiled_for_each_number() -> None:
+    def waves(rows: int) -> torch.Tensor:
+        return torch.arange(rows).outer(torch.arange(rows) * 0.1).sin().sum(0)
+
+    torch._dynamo.reset()
+    strict = {"fallback": False}
+    compiled = torch.compile(waves, backend=gawee_backend, dynamic=True, options=strict)
+    with torch.no_grad():
+        for rows in (7, 4):
+            torch.testing.assert_close(compiled(rows), waves(rows), **CLOSE)

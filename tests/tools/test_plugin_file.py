@@ -395,3 +395,27 @@ def test_a_pattern_without_its_decorator_is_told_so(
         "'TripleToAdd.match_and_rewrite', which is annotated for 'TripleOp', got none\n"
         "hint: without it the pattern is tried on every op; it is in xdsl.pattern_rewriter\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        ("(TripleToAdd,)", "(TripleToAdd)", "'patterns' of pass 'LowerTriple' to be a tuple"),
+        ("(TripleToAdd,)", "(TripleToAdd(),)", "'patterns' of pass 'LowerTriple' to be a tuple"),
+        ("(TripleOp,)", "TripleOp", "'removes' of pass 'LowerTriple' to be a tuple"),
+        ("    removes", "    def apply(self, op): ...\n    removes", "to take self, ctx and op"),
+    ],
+)
+def test_a_pass_that_is_put_together_wrong_is_refused_where_it_is(
+    save: Save, capsys: pytest.CaptureFixture[str], right: str, wrong: str, message: str
+) -> None:
+    graph, ops = save("in.mlir", WITH_OWN_OP), save("triple.py", OP)
+    text = LOWERING.replace(right, wrong)
+    lowering = save("lower_triple.py", text)
+    line = text[: text.index("@dataclass(")].count("\n") + 1
+
+    assert gawee_opt.main(["--load", ops, "--load", lowering, graph, "--lower-triple"]) == 1
+
+    told = capsys.readouterr().err
+    assert told.startswith(f"{lowering}:{line}:1: error: cannot load this file: expected ")
+    assert message in told

@@ -5,8 +5,9 @@ from math import prod, sqrt
 
 import numpy as np
 from xdsl.dialects.builtin import f32, f64
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
+from gawee_dialect.dialect.graph.arithmetic import CosOp, ExpOp, SinOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.graph.movement import CatOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
@@ -18,6 +19,7 @@ from gawee_dialect.frontends.npu_ir.aten.registry import (
     canonical_name,
     find_mapping,
 )
+from gawee_dialect.frontends.npu_ir.aten.shape import joint_shape
 from gawee_dialect.frontends.npu_ir.ir import OpNode
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, part
 from gawee_dialect.frontends.op_mapping.fourier import transformed
@@ -82,6 +84,9 @@ def paired(emit: Emitter, real: SSAValue, imaginary: SSAValue) -> SSAValue:
 PARTS = {"complex64": "float32", "complex128": "float64"}
 """The dtype of the parts of complex numbers."""
 
+ELEMENTS = {"float32": f32, "float64": f64}
+"""The element type of parts."""
+
 
 def has_complex(node: OpNode) -> bool:
     """Whether a node reads or makes a complex tensor."""
@@ -94,7 +99,9 @@ def call_on_complex(emit: Emitter, node: OpNode, inputs: Sequence[SSAValue]) -> 
     given = list(zip(inputs, dtypes, strict=True))
     mapping = find_complex_mapping(node.op_type)
     if mapping is not None:
-        beside = [_beside_complex(emit, value, dtype) for value, dtype in given]
+        made = [PARTS[each.dtype] for each in node.outputs if each.dtype in PARTS]
+        element = ELEMENTS[made[0]] if made else None
+        beside = [_beside_complex(emit, value, dtype, element) for value, dtype in given]
         return mapping.function(emit, **bind_arguments(mapping, beside, node.attrs))
     mapping = find_mapping(node.op_type)
     if mapping is None or base_name(canonical_name(node.op_type)) not in PARTWISE:
@@ -107,10 +114,12 @@ def call_on_complex(emit: Emitter, node: OpNode, inputs: Sequence[SSAValue]) -> 
     return joined[0] if len(joined) == 1 else joined
 
 
-def _beside_complex(emit: Emitter, value: SSAValue, dtype: str) -> SSAValue:
-    if dtype in PARTS or not is_float(element_type(value)):
-        return value
-    return emit.reshape(value, (*tensor_shape(value), 1))
+def _beside_complex(
+    emit: Emitter, value: SSAValue, dtype: str, element: Attribute | None
+) -> SSAValue:
+    """Return an operand with a last axis, in the element type of what an op makes."""
+    value = value if element is None else emit.cast(value, element)
+    return value if dtype in PARTS else emit.reshape(value, (*tensor_shape(value), 1))
 
 
 def _call_on_part(
@@ -264,6 +273,38 @@ def view_as_complex(emit: Emitter, self: SSAValue) -> SSAValue:
 def complex_of(emit: Emitter, real: SSAValue, imag: SSAValue) -> SSAValue:
     """The complex tensor of two parts"""
     return paired(emit, *(emit.reshape(each, tensor_shape(each)[:-1]) for each in (real, imag)))
+
+
+@register_complex_op("aten.polar")
+def polar(emit: Emitter, abs: SSAValue, angle: SSAValue) -> SSAValue:
+    """The complex tensor of lengths and angles"""
+    shape = joint_shape([abs, angle])[:-1]
+    waves = [emit.reshape(emit(op(angle)), tensor_shape(angle)[:-1]) for op in (CosOp, SinOp)]
+    length = emit.reshape(abs, tensor_shape(abs)[:-1])
+    return paired(emit, *(emit.broadcast(emit(MulOp(length, each)), shape) for each in waves))
+
+
+@register_complex_op("aten.exp")
+def exp(emit: Emitter, self: SSAValue) -> SSAValue:
+    """e^a (cos b + i sin b)"""
+    a, b = (part_of(emit, self, index) for index in (0, 1))
+    length = emit(ExpOp(a))
+    return paired(emit, emit(MulOp(length, emit(CosOp(b)))), emit(MulOp(length, emit(SinOp(b)))))
+
+
+@register_complex_op("aten.reciprocal")
+def reciprocal(emit: Emitter, self: SSAValue) -> SSAValue:
+    """The conjugate over the square"""
+    size = emit.reshape(square(emit, self), (*tensor_shape(self)[:-1], 1))
+    return emit(DivOp(conj(emit, self), size))
+
+
+@register_complex_op("aten._to_copy")
+def to_copy(emit: Emitter, self: SSAValue, dtype: str | None = None) -> SSAValue:
+    """In another type: a real number has no imaginary part, one that becomes real loses it"""
+    if dtype is not None and dtype.removeprefix("torch.") not in PARTS:
+        raise Refusal("unsupported on complex numbers", hint="x.real is the real part")
+    return as_complex(emit, self, self)
 
 
 @register_complex_op("aten.full", "aten.zeros")

@@ -237,12 +237,37 @@ class Converter:
         self._values[node] = None
 
     def convert(self, module: GraphModule) -> object:
-        """Convert all calls of a graph whose placeholders have values; return its result."""
+        """Convert all calls of a graph whose placeholders have values; return its result.
+
+        Raises ConversionError with every node that cannot be said. A node that reads what one of
+        them made is looked at where that is a tensor of a known shape.
+        """
+        problems: list[Diagnostic] = []
+        unknown: set[Node] = set()
+        returned: object = None
         for node in module.graph.nodes:
             if node.op == "output":
-                return self._value(node.args[0])
-            self.convert_node(module, node)
-        return None
+                returned = None if problems else self._value(node.args[0])
+                break
+            if not unknown.isdisjoint(node.all_input_nodes):
+                unknown.add(node)
+                continue
+            try:
+                self.convert_node(module, node)
+            except ConversionError as error:
+                problems += error.diagnostics
+                if not self._stands_in(node):
+                    unknown.add(node)
+        if problems:
+            raise ConversionError(problems)
+        return returned
+
+    def _stands_in(self, node: Node) -> bool:
+        """Whether what a refused node declares could take the place of what it makes."""
+        try:
+            return bool(self.stand_in(node))
+        except ConversionError:
+            return False  # a shape that depends on data
 
     def convert_node(self, module: GraphModule, node: Node) -> None:
         """Convert one node, after those that it reads; raises ConversionError."""

@@ -239,8 +239,15 @@ def torch_name(value: object) -> str:
     return str(value).removeprefix("torch.")
 
 
+def resolved(tensor: Tensor) -> Tensor:
+    """Return a tensor whose numbers are those in memory: `z.conj().imag` is negated when read."""
+    for resolve in ("resolve_conj", "resolve_neg"):
+        tensor = getattr(tensor, resolve)()
+    return tensor
+
+
 def array_of(tensor: Tensor) -> NDArray[np.generic]:
     """Return a tensor's data as an array of its own shape; bfloat16 becomes float32."""
-    plain = tensor.detach().cpu()
+    plain = resolved(tensor.detach().cpu())
     plain = plain.float() if torch_name(plain.dtype) == "bfloat16" else plain
     return np.array(plain.numpy())

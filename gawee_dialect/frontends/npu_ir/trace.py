@@ -341,18 +341,24 @@ def check_mutations(program: Program, *, of_buffers: bool = False) -> None:
 
     With `of_buffers` changes of buffers are left to the caller. Raises ConversionError.
     """
-    changed = [
-        str(spec.target)
+    left = {"BUFFER_MUTATION"} if of_buffers else set[str]()
+    changed = {
+        str(spec.target): kind_of(spec)
         for spec in program.graph_signature.output_specs
-        if "MUTATION" in kind_of(spec) and not (of_buffers and kind_of(spec) == "BUFFER_MUTATION")
-    ]
-    if changed:
-        raise ConversionError(_changes(changed))
+        if "MUTATION" in kind_of(spec) and kind_of(spec) not in left
+    }
+    if not changed:
+        return
+    of_inputs = set(changed.values()) == {"USER_INPUT_MUTATION"}
+    raise ConversionError(_changes([*changed], hint=_OF_INPUTS if of_inputs else None))
 
 
-def _changes(names: Sequence[str], place: str | None = None) -> Diagnostic:
+_OF_INPUTS = "forward may change a copy: x = x.clone()"
+
+
+def _changes(names: Sequence[str], place: str | None = None, hint: str | None = None) -> Diagnostic:
     quoted = ", ".join(f"'{name}'" for name in names)
-    hint = (
+    hint = hint or (
         "model.eval() keeps statistics as they are; return what is new instead; "
         "compile_torch and torch.compile(model, backend='gawee') write it back"
     )

@@ -135,6 +135,15 @@ func.func @a_name_that_no_argument_has(%x: tensor<?xi32> {gawee.sizes = ["length
 
 // -----
 
+// CHECK:      'gawee.iota' op expected sizes that arguments name, got 'length'
+// CHECK-NEXT: hint: gawee.sizes of arguments names none
+func.func @a_name_where_arguments_have_none(%x: tensor<3xi32>) -> tensor<3x?xi32> {
+  %0 = gawee.iota axis 1 {shape = #gawee.sizes<[3, "length"]>} : tensor<3x?xi32>
+  func.return %0 : tensor<3x?xi32>
+}
+
+// -----
+
 // CHECK: 'gawee.relu' op operation gawee.relu terminates block in multi-block region but is not a terminator
 func.func @a_scan_of_two_blocks(%x: tensor<?x3xf32> {gawee.sizes = ["rows", "-"]}) -> tensor<?x3xf32> {
   %0 = gawee.scan steps "rows" over(%x : tensor<?x3xf32>) {

@@ -251,6 +251,12 @@ def leaky_relu(d: Draw) -> Call:
     return Call([d.floats(*d.shape()), *d.choice((), (0.2,))])
 
 
+@case("aten.rrelu_with_noise_functional.default")
+def rrelu(d: Draw) -> Call:
+    value = d.floats(*d.shape())
+    return Call([value, torch.zeros_like(value), *d.choice((), (0.1, 0.3))], outputs=[0])
+
+
 @case("aten.prelu.default", "aten._prelu_kernel.default")
 def prelu(d: Draw) -> Call:
     channels = d.int(1, 4)

@@ -37,7 +37,7 @@ def mean_all(d: Draw) -> Call:
 
 @case("aten.max.default", "aten.min.default")
 def max_all(d: Draw) -> Call:
-    return Call([d.tensor(*d.shape(0, 3), dtypes=NUMBERS)])
+    return Call([d.tensor(*d.shape(0, 3), dtypes=(*NUMBERS, torch.bool))])
 
 
 @case("aten.prod.dim_int")
@@ -49,7 +49,9 @@ def prod_dim(d: Draw) -> Call:
 @case("aten.amax.default", "aten.amin.default")
 def amax(d: Draw) -> Call:
     shape = d.shape(1, 3)
-    return Call([d.tensor(*shape), dims(d, len(shape)) or [], d.bool()])
+    return Call(
+        [d.tensor(*shape, dtypes=(*NUMBERS, torch.bool)), dims(d, len(shape)) or [], d.bool()]
+    )
 
 
 @case("aten.max.dim", "aten.min.dim")

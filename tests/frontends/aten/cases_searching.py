@@ -85,6 +85,13 @@ def histc(d: Draw) -> Call:
     return Call([value, d.choice(4, 8, 16)], d.choice({}, {"min": -1, "max": 1}))
 
 
+@case("aten.diagonal_scatter.default")
+def diagonal_scatter(d: Draw) -> Call:
+    offset, value = d.choice(0, 1, -1, 3, -2), d.tensor(3, 2, 5, 4)
+    dims = d.choice((1, 2), (-1, 0), (2, -4))
+    return Call([value, d.floats(*value.diagonal(offset, *dims).shape), offset, *dims])
+
+
 @case("aten.diagonal.default", "aten.diagonal_copy.default")
 def diagonal(d: Draw) -> Call:
     offset = d.choice(0, 1, -1, 3, -2, -9)

@@ -97,6 +97,28 @@ def test_a_scale_that_leaves_a_size_as_it_is(name: str, axes: int) -> None:
     check(f"aten.upsample_{name}.vec", call)
 
 
+@pytest.mark.parametrize("accumulate", [False, True])
+@pytest.mark.parametrize(
+    ("before", "masked", "values"),
+    [
+        (0, (3, 4, 2), ()),
+        (0, (3, 4, 2), (1,)),
+        (0, (3, 4), (2,)),
+        (0, (3,), (1, 4, 1)),
+        (1, (4,), (3, 1, 1)),
+        (1, (4, 2), (3, 1)),
+        (2, (2,), ()),
+    ],
+)
+def test_a_mask_is_given_the_same_values(
+    before: int, masked: tuple[int, ...], values: tuple[int, ...], accumulate: bool
+) -> None:
+    d = Draw(Random(before))
+    indices = [*[None] * before, d.bools(*masked)]
+    call = Call([d.ints(3, 4, 2), indices, d.ints(*values), accumulate])
+    check("aten.index_put.default", call)
+
+
 def test_every_mapping_has_a_case() -> None:
     tested = {mapping.name for op in CASES if (mapping := find_mapping(op)) is not None}
 

@@ -201,6 +201,21 @@ def test_a_shape_that_depends_on_data_is_refused_with_its_node():
     assert re.search(r"dynamic shape u0x2 in node 'nonzero'", message)
 
 
+def test_all_calls_that_cannot_be_said_are_refused_at_once():
+    class Several(torch.nn.Module):
+        def forward(self, x: torch.Tensor):
+            rows = x.nonzero().float().sum(0)  # depends on a shape that is not known
+            turned = torch.complex(x, x) * 2j
+            return rows, torch.view_as_real(turned + 1j)
+
+    message = refused(ConversionError, Several())
+
+    assert message.count("error: ") == 3
+    assert "dynamic shape u0x2 in node 'nonzero'" in message
+    assert "'aten.mul.Tensor' call: unsupported argument 'other' of type complex" in message
+    assert "'aten.add.Tensor' call: unsupported argument 'other' of type complex" in message
+
+
 def test_a_number_that_depends_on_data_is_refused():
     message = refused(ConversionError, models.Reads())
 

@@ -48,6 +48,22 @@ def leaky_relu(emit: Emitter, self: SSAValue, negative_slope: float = 0.01) -> S
     return emit(LeakyReluOp(self, alpha=negative_slope))
 
 
+@register_op("aten.rrelu_with_noise_functional", limits=("training=False",))
+def rrelu(
+    emit: Emitter,
+    self: SSAValue,
+    noise: SSAValue,
+    lower: float = 1 / 8,
+    upper: float = 1 / 3,
+    training: bool = False,
+    generator: object = None,
+) -> tuple[SSAValue, SSAValue]:
+    """x, below zero times the middle of two slopes; the noise, which is not read"""
+    if training:
+        raise Refusal("unsupported training=True: slopes are random numbers")
+    return leaky_relu(emit, self, (lower + upper) / 2), noise
+
+
 @register_op("aten.prelu", "aten._prelu_kernel")
 def prelu(emit: Emitter, self: SSAValue, weight: SSAValue) -> SSAValue:
     """x, below zero times a slope of its channel (axis 1)"""

@@ -22,11 +22,12 @@ from gawee_dialect.dialect.graph.movement import BroadcastToOp, ReverseOp, Trans
 from gawee_dialect.dialect.graph.reduction import ReduceSumOp
 from gawee_dialect.dialect.graph.slicing import InsertSliceOp, SliceOp
 from gawee_dialect.dialect.types import dtype_name, element_type, is_float, tensor_shape, ui8
-from gawee_dialect.frontends.npu_ir.aten.arithmetic import div_mode, sub
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, div_mode, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
 from gawee_dialect.frontends.npu_ir.aten.reduction import cumsum
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.shape import (
+    around_diagonal,
     flatten,
     joint_shape,
     slice_bounds,
@@ -44,9 +45,14 @@ from gawee_dialect.frontends.op_mapping.emitter import (
 from gawee_dialect.frontends.op_mapping.registry import Indices, Ints, Operand, Refusal
 
 
+def is_mask(index: SSAValue) -> bool:
+    """Whether an index says of each element if it is chosen."""
+    return element_type(index) in (i1, ui8)
+
+
 def positions(emit: Emitter, index: SSAValue) -> SSAValue:
     """Return positions in int64; raises Refusal for a mask, whose result has no static shape."""
-    if element_type(index) in (i1, ui8):
+    if is_mask(index):
         raise Refusal("unsupported index by a mask: the shape of its result depends on data")
     return emit.cast(index, i64)
 
@@ -367,6 +373,20 @@ def select_scatter(emit: Emitter, self: SSAValue, src: SSAValue, dim: int, index
     return inserted(emit, self, update, axis, place)
 
 
+@register_op("aten.diagonal_scatter")
+def diagonal_scatter(
+    emit: Emitter, self: SSAValue, src: SSAValue, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> SSAValue:
+    """A diagonal of two axes replaced"""
+    flat, order, (start, count, step) = around_diagonal(emit, self, offset, dim1, dim2)
+    if count == 0:
+        return self
+    update = emit.cast(src, element_type(self))
+    made = inserted(emit, flat, update, len(tensor_shape(flat)) - 1, start, step)
+    shape = [tensor_shape(self)[axis] for axis in order]
+    return permuted(emit, emit.reshape(made, shape), inverse(order))
+
+
 def scattered(
     emit: Emitter, self: SSAValue, dim: int, index: SSAValue, src: Operand, reduction: str
 ) -> SSAValue:
@@ -460,7 +480,9 @@ def masked_scatter(emit: Emitter, self: SSAValue, mask: SSAValue, source: SSAVal
     return emit(WhereOp(chosen, emit.reshape(taken, shape), value))
 
 
-@register_op("aten.index_put", limits=("no index is a mask",))
+@register_op(
+    "aten.index_put", limits=("a mask is the only index, all that it chooses get the same values",)
+)
 def index_put(
     emit: Emitter,
     self: SSAValue,
@@ -469,6 +491,9 @@ def index_put(
     accumulate: bool = False,
 ) -> SSAValue:
     """x[:, i, j] = values, or += with accumulate"""
+    given = [(axis, index) for axis, index in enumerate(indices) if index is not None]
+    if len(given) == 1 and is_mask(given[0][1]):
+        return put_by_mask(emit, self, *given[0], values, accumulate=accumulate)
     where = AdvancedIndex(emit, indices, len(tensor_shape(self)))
     source = permuted(emit, self, where.order)
     order = where.result_order()
@@ -480,6 +505,33 @@ def index_put(
     reduction = "add" if accumulate else "none"
     result = emit(ScatterNdOp(source, joined, updates, reduction=reduction))
     return permuted(emit, result, inverse(where.order))
+
+
+def put_by_mask(
+    emit: Emitter,
+    self: SSAValue,
+    axis: int,
+    mask: SSAValue,
+    values: SSAValue,
+    *,
+    accumulate: bool,
+) -> SSAValue:
+    """Return a tensor with the same values wherever a mask of some axes says so.
+
+    Raises Refusal for values that differ: how many there are then depends on data.
+    """
+    shape, masked = tensor_shape(self), tensor_shape(mask)
+    after = len(shape) - axis - len(masked)
+    sizes = list(tensor_shape(values))
+    if len(sizes) > after:
+        place = len(sizes) - after - 1
+        if sizes[place] != 1:
+            positions(emit, mask)  # refuses the mask
+        sizes[place : place + 1] = [1] * len(masked)
+    chosen = emit.reshape(to_bool(emit, mask), (*masked, *[1] * after))
+    new = emit.reshape(emit.cast(values, element_type(self)), sizes)
+    new = add(emit, self, new) if accumulate else new
+    return emit(WhereOp(chosen, new, self))
 
 
 def inverse(permutation: list[int]) -> list[int]:

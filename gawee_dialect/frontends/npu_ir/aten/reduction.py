@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from math import inf, prod
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import TensorType, i64
+from xdsl.dialects.builtin import TensorType, i1, i64
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.graph.arithmetic import (
@@ -104,11 +104,12 @@ def position(
     return emit(op(value, axis=axis_of(value, dim), keep_dims=keepdim))
 
 
-def _register_extreme(name: str, extreme: Reducer, place: Reducer) -> None:
+def _register_extreme(name: str, extreme: Reducer, of_bools: Reducer, place: Reducer) -> None:
     """Register the mappings of the largest or the smallest element, and of where it is."""
 
     def element(emit: Emitter, self: SSAValue, dim: Ints = (), keepdim: bool = False) -> SSAValue:
-        return reduced(emit, extreme, self, dim, keepdim)
+        op = of_bools if element_type(self) == i1 else extreme
+        return reduced(emit, op, self, dim, keepdim)
 
     def where(
         emit: Emitter, self: SSAValue, dim: int | None = None, keepdim: bool = False
@@ -123,8 +124,8 @@ def _register_extreme(name: str, extreme: Reducer, place: Reducer) -> None:
     register_op(f"aten.{name}.dim")(both)
 
 
-_register_extreme("max", ReduceMaxOp, ArgMaxOp)
-_register_extreme("min", ReduceMinOp, ArgMinOp)
+_register_extreme("max", ReduceMaxOp, ReduceAnyOp, ArgMaxOp)
+_register_extreme("min", ReduceMinOp, ReduceAllOp, ArgMinOp)
 
 
 def of_truth(op: Reducer) -> Callable[..., SSAValue]:

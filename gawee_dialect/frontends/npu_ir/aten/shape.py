@@ -372,14 +372,26 @@ def diagonal(
     emit: Emitter, self: SSAValue, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> SSAValue:
     """A diagonal of two axes, along a new last axis; above the main one by the offset"""
+    flat, _, (start, count, step) = around_diagonal(emit, self, offset, dim1, dim2)
+    return part(emit, flat, len(tensor_shape(flat)) - 1, start, count, step)
+
+
+def around_diagonal(
+    emit: Emitter, self: SSAValue, offset: int, dim1: int, dim2: int
+) -> tuple[SSAValue, list[int], tuple[int, int, int]]:
+    """Return a tensor with two axes as its last one, and where a diagonal of them is in that.
+
+    Also the order of axes with those two last; the place is a start, a count and a step.
+    """
     first, second = axis_of(self, dim1), axis_of(self, dim2)
-    rest = [axis for axis in range(len(tensor_shape(self))) if axis not in (first, second)]
-    value = permuted(emit, self, [*rest, first, second])
+    order = [axis for axis in range(len(tensor_shape(self))) if axis not in (first, second)]
+    order += [first, second]
+    value = permuted(emit, self, order)
     *lead, rows, columns = tensor_shape(value)
     count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
     flat = emit.reshape(value, (*lead, rows * columns))
     start = (offset if offset >= 0 else -offset * columns) if count else 0
-    return part(emit, flat, len(lead), start, count, columns + 1)
+    return flat, order, (start, count, columns + 1)
 
 
 def halves(emit: Emitter, value: SSAValue, dim: int) -> Sequence[SSAValue]:

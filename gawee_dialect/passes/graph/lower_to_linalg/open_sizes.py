@@ -99,10 +99,13 @@ def _said(function: FuncOp, name: SizeName) -> tuple[SSAValue, int, int, int]:
                 assert isinstance(size, OpenSize)
                 places.append((terms[0][1] // name.step, size.form.constant, argument, axis))
     if not places:
-        message = f"expected an argument with an axis that says size '{name.name}', got none"
-        raise GaweeError(Diagnostic.at(function, message))
+        raise GaweeError(Diagnostic.at(function, _unsaid(name)))
     factor, rest, argument, axis = min(places, key=lambda place: (place[0], abs(place[1])))
     return argument, axis, factor, rest
+
+
+def _unsaid(name: SizeName) -> str:
+    return f"expected an argument with an axis that says size '{name.name}', got none"
 
 
 def _arithmetic(
@@ -113,8 +116,11 @@ def _arithmetic(
 
 
 def size_value(builder: Builder, size: OpenSize) -> SSAValue:
-    """Insert what computes a size; returns it as an index."""
-    return form_value(builder, size, _names.get().value)
+    """Insert what computes a size; raises GaweeError where no argument says one of its names."""
+    names = _names.get(None)
+    if names is None:
+        raise GaweeError(_unsaid(min(size.names)))
+    return form_value(builder, size, names.value)
 
 
 def form_value(
