@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from traceback import walk_stack
@@ -186,8 +187,13 @@ def gawee_backend(
     return run if native else forward_of(graph)
 
 
+@cache
 def _decompositions() -> Mapping[object, object]:
-    """Return how ops are taken apart; what draws random numbers is not, so as to draw the same."""
+    """Return how ops are taken apart; what draws random numbers is not, so as to draw the same.
+
+    To collect them takes 0.1 s. Ops that are registered later and are composites of others are
+    taken apart by AOTAutograd without a table.
+    """
     core: Mapping[object, object] = torch()._decomp.core_aten_decompositions()
     seeded: object = torch().Tag.nondeterministic_seeded
     return {op: function for op, function in core.items() if seeded not in getattr(op, "tags", ())}
