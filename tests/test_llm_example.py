@@ -22,14 +22,17 @@ from gawee_dialect.analysis.kernel_kind import KernelKind, kernel_kind
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.frontends.op_mapping.emitter import EntryFunction
+from gawee_dialect.instruments.check.each import CheckEach
+from gawee_dialect.instruments.prove.each import ProveEach
 from gawee_dialect.levels import Level
 from gawee_dialect.parameters.store import MemoryStore, ParameterStore
-from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
+from gawee_dialect.passes.instrument import instrumented
+from gawee_dialect.passes.pass_manager import parse_passes, run_passes
+from gawee_dialect.universe import all_passes, make_context
 from tests.closeness import assert_allclose
 from tests.effort import mostly_full
 from tests.example_files import imported_files
-from tests.instruments.checking import check
-from tests.instruments.prove.proving import prove, prove_after, unproved
+from tests.instruments.prove.proving import unproved
 
 pytestmark = pytest.mark.usefixtures("unoptimized")
 
@@ -829,14 +832,20 @@ def test_each_pass_of_a_step_with_its_cache_is_checked_and_proved(
     layers = 1 if dtype in ("float32", "q4_0") else 0
     model, inputs = decode_step(example, dtype, monkeypatch, layers)
     module = model.for_inputs(inputs).module
-    to_loops = "gawee-to-kernels{num-threads=1},gawee-kernels-to-loops"
-    lowered = module.clone()
-    checked = check(lowered, f"{to_loops},expand-math,convert-to-llvm{{target=znver5}}")
+    checked, proofs = CheckEach(), (ProveEach(), ProveEach())
+    to_loops, to_llvm = ([checked, each] for each in proofs)
+    for instruments, passes in (
+        (to_loops, "gawee-to-kernels{num-threads=1},gawee-kernels-to-loops"),
+        ([checked], "expand-math"),  # whose polynomials are no exact meaning
+        (to_llvm, "convert-to-llvm{target=znver5}"),
+    ):
+        with instrumented(*instruments):
+            run_passes(make_context(), module, parse_passes(passes, all_passes()))
+    assert len(checked.steps) > 20
     assert [step.name for step in checked.steps if not step.is_checked] == []
-    assert ("llvm.x86.avx512.permvar" in str(lowered)) == (dtype == "q4_0")
-    open_ones = unproved(prove(module.clone(), to_loops))
-    to_llvm = ConvertToLLVM(target="znver5")
-    open_ones |= unproved(prove_after(module.clone(), f"{to_loops},expand-math", to_llvm))
+    assert ("llvm.x86.avx512.permvar" in str(module)) == (dtype == "q4_0")
+    assert [each.steps[-1].name for each in proofs] == [checked.steps[-3].name, "convert-to-llvm"]
+    open_ones = unproved(proofs[0]) | unproved(proofs[1])
     if dtype == "bfloat16":  # whose bits machine code shifts
         assert all("no exact meaning of the bits of bf16" in note for note in open_ones.values())
         return
