@@ -13,7 +13,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from traceback import walk_stack
@@ -31,6 +30,7 @@ from gawee_dialect.compilation import program_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, nearest
 from gawee_dialect.frontends.npu_ir.importer import import_ir
 from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, is_sequence, library_folder, torch
+from gawee_dialect.frontends.npu_ir.trace import core_decompositions
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.model import Model
 from gawee_dialect.pytorch import background
@@ -187,16 +187,14 @@ def gawee_backend(
     return run if native else forward_of(graph)
 
 
-@cache
 def _decompositions() -> Mapping[object, object]:
-    """Return how ops are taken apart; what draws random numbers is not, so as to draw the same.
-
-    To collect them takes 0.1 s. Ops that are registered later and are composites of others are
-    taken apart by AOTAutograd without a table.
-    """
-    core: Mapping[object, object] = torch()._decomp.core_aten_decompositions()
+    """Return how ops are taken apart; what draws random numbers is not, so as to draw the same."""
     seeded: object = torch().Tag.nondeterministic_seeded
-    return {op: function for op, function in core.items() if seeded not in getattr(op, "tags", ())}
+    return {
+        op: function
+        for op, function in core_decompositions().items()
+        if seeded not in getattr(op, "tags", ())
+    }
 
 
 def returns_gradients(graph: GraphModule) -> bool:
