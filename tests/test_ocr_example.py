@@ -1,6 +1,5 @@
 """The example that reads a page: what it does around the networks, and what it reads."""
 
-import subprocess
 import sys
 from collections.abc import Iterator
 from difflib import SequenceMatcher
@@ -118,21 +117,22 @@ def test_a_line_keeps_its_proportions_where_it_is_short(example: dict[str, Modul
     assert not made[..., 120:].any()
 
 
-def test_the_page_is_read_as_onnx_runtime_reads_it() -> None:
+def test_the_page_is_read_as_onnx_runtime_reads_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     for needed in ("skimage", "scipy", "onnx", "onnxruntime"):
         pytest.importorskip(needed)
     if find_spec("rapidocr_onnxruntime") is None and not list(MODELS.glob("*.onnx")):
         pytest.skip("the networks are not here; examples/ocr/run.py downloads them")
 
-    run = subprocess.run(
-        [sys.executable, str(FOLDER / "run.py"), "--compare"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    monkeypatch.setattr(sys, "argv", ["run.py", "--compare"])
+    with imported_files(FOLDER, ("detection", "networks", "recognition", "run")) as modules:
+        run = modules["run"]
+        fastest = run.fastest
+        monkeypatch.setattr(run, "fastest", lambda each: fastest(each, times=1))
+        run.main()
 
-    assert run.returncode == 0, run.stdout + run.stderr
-    text, _, report = run.stdout.partition("\n\n")
+    text, _, report = capsys.readouterr().out.partition("\n\n")
     assert SequenceMatcher(None, text, PAGE, autojunk=False).ratio() > 0.95
     assert "ONNX Runtime reads the same text" in report
     differences = [

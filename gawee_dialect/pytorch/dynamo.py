@@ -30,6 +30,7 @@ from gawee_dialect.compilation import program_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, nearest
 from gawee_dialect.frontends.npu_ir.importer import import_ir
 from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, is_sequence, library_folder, torch
+from gawee_dialect.frontends.npu_ir.trace import core_decompositions
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.model import Model
 from gawee_dialect.pytorch import background
@@ -188,9 +189,12 @@ def gawee_backend(
 
 def _decompositions() -> Mapping[object, object]:
     """Return how ops are taken apart; what draws random numbers is not, so as to draw the same."""
-    core: Mapping[object, object] = torch()._decomp.core_aten_decompositions()
     seeded: object = torch().Tag.nondeterministic_seeded
-    return {op: function for op, function in core.items() if seeded not in getattr(op, "tags", ())}
+    return {
+        op: function
+        for op, function in core_decompositions().items()
+        if seeded not in getattr(op, "tags", ())
+    }
 
 
 def returns_gradients(graph: GraphModule) -> bool:

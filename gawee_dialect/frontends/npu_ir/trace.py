@@ -15,7 +15,7 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
 from functools import cache
 from importlib import import_module
@@ -33,6 +33,7 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     Spec,
     Tensor,
     has_data,
+    is_graph_module,
     is_sequence,
     is_tensor,
     library_folder,
@@ -139,29 +140,88 @@ RECURRENT = ("aten.lstm.input", "aten.gru.input", "aten.rnn_tanh.input", "aten.r
 _ATTENTION = "aten._scaled_dot_product_flash_attention_for_cpu.default"
 
 
-def decompositions(keep: Sequence[str]) -> dict[object, object]:
-    """Return a function for each op to take apart: neither recurrent layers nor those to keep."""
-    implicit: Sequence[str] = torch()._C._dispatch_get_registrations_for_dispatch_key(
-        "CompositeImplicitAutograd"
+def core_decompositions() -> Mapping[object, object]:
+    """Return PyTorch's functions that take ops apart into core ATen ops."""
+    return _core_decompositions(_implicit_ops())
+
+
+def _implicit_ops() -> int:
+    """Return how many ops are registered as composites of others: more, after the next library."""
+    registered: Callable[[str], Sequence[str]] = getattr(
+        torch()._C, "_dispatch_get_registrations_for_dispatch_key"
     )
-    kept, table = (*RECURRENT, *keep), _decompositions(len(implicit))
-    return {op: function for name, (op, function) in table.items() if not _is_kept(name, kept)}
+    return len(registered("CompositeImplicitAutograd"))
 
 
 @cache
-def _decompositions(_implicit: int) -> Mapping[str, tuple[object, object]]:
-    """Return all ops with their functions, by name: PyTorch looks for a seventh of a small trace.
+def _core_decompositions(_implicit: int) -> Mapping[object, object]:
+    """Return the functions, for which PyTorch looks for a seventh of a small trace."""
+    return dict(torch().export.default_decompositions().items())
 
-    They are other ones where some were registered since, of which there are so many.
+
+def _decompositions(kept: Collection[str]) -> Mapping[object, object]:
+    """Return a function for each op to take apart."""
+    return {
+        op: _in_layout_of_query if str(op) == _ATTENTION else function
+        for op, function in core_decompositions().items()
+        if not _is_kept(str(op), kept)
+    }
+
+
+Functions = Mapping[object, object]
+
+
+@cache
+def _split_decompositions(kept: frozenset[str], _implicit: int) -> tuple[Functions, Functions]:
+    """Return functions of composites, with PyTorch's mark for those that stay, and of other ops."""
+    split: Callable[..., tuple[Functions, Functions]] = getattr(
+        _exported_program(), "_split_decomp_table_to_cia_and_python_decomp"
+    )
+    return split(dict(_decompositions(kept)))
+
+
+def _exported_program() -> object:
+    return import_module("torch.export.exported_program")
+
+
+DECOMPOSE_PARAMETERS = (
+    *("ep", "cia_to_decomp", "python_decomp_table"),
+    *("joint_loss_index", "decompose_custom_triton_ops"),
+)
+"""Of the function that `run_decompositions` calls, where it can be called instead."""
+
+
+def _run_decompositions(program: Program, keep: Sequence[str]) -> Program:
+    """Take ops apart, neither recurrent layers nor those to keep, as `run_decompositions` does.
+
+    That replaces the functions of 500 composites each time: most of its time for a small model.
+    Here are replaced those of ops of the program, and those that are no function of C++.
     """
-    table: Mapping[object, object] = torch().export.default_decompositions()
-    found = {str(op): (op, function) for op, function in table.items()}
-    if _ATTENTION in found:
-        found[_ATTENTION] = found[_ATTENTION][0], _in_layout_of_query
-    return found
+    kept = frozenset((*RECURRENT, *keep))
+    decompose: Callable[..., Program] | None = getattr(
+        _exported_program(), "_decompose_exported_program", None
+    )
+    if decompose is None or (*inspect.signature(decompose).parameters,) != DECOMPOSE_PARAMETERS:
+        return program.run_decompositions(_decompositions(kept))
+    composites, others = _split_decompositions(kept, _implicit_ops())
+    parts: Iterable[object] = getattr(program.graph_module, "modules")()
+    used = {node.target for part in parts if is_graph_module(part) for node in part.graph.nodes}
+    replaced = {
+        op: function
+        for op, function in composites.items()
+        if op in used or getattr(op, "py_kernels")
+    }
+    with import_module("torch._subclasses.fake_tensor").unset_fake_temporarily():
+        return decompose(
+            program,
+            cia_to_decomp=replaced,
+            python_decomp_table=dict(others),
+            joint_loss_index=None,
+            decompose_custom_triton_ops=False,
+        )
 
 
-def _is_kept(op: str, keep: Sequence[str]) -> bool:
+def _is_kept(op: str, keep: Collection[str]) -> bool:
     return op in keep or op.rpartition(".")[0] in keep
 
 
@@ -326,7 +386,7 @@ def decomposed(program: Program, keep: Sequence[str]) -> Program:
     library = torch()
     try:
         with library.no_grad(), _quiet():
-            return program.run_decompositions(decompositions(keep))
+            return _run_decompositions(program, keep)
     except Exception as error:
         raise _export_error(error) from error
 

@@ -9,6 +9,7 @@ functions; one that is in neither raises TypeError, as does every way to make a 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import prod
 from types import EllipsisType
 from typing import SupportsIndex, TypeAlias, TypeGuard
@@ -23,6 +24,7 @@ from xdsl.ir import Attribute, Operation
 from gawee_dialect.dialect.arrays import OtherNumbers
 from gawee_dialect.instruments.prove.residues import (
     Floats,
+    Primes,
     Words,
     current,
     inverse,
@@ -94,6 +96,16 @@ def numbers_of(array: NDArray[np.generic]) -> tuple[Floats, Floats]:
     return flat[places].reshape(values.shape), residues[:, places].reshape(3, *values.shape)
 
 
+@lru_cache(maxsize=4096)
+def _data_of_one(bits: bytes, _: Primes) -> Floats:
+    """Return value and residues of one double, by its bits: -0 is not 0.
+
+    Most constants are single numbers, and few: each is worked out once for the primes of now.
+    """
+    value, residues = numbers_of(np.frombuffer(bits, np.float64))
+    return np.concatenate((value[np.newaxis], residues))
+
+
 def _of_others(values: Floats) -> tuple[Floats, Floats]:
     top, bottom = fractions_of(values)
     simple = bottom > 0
@@ -152,9 +164,14 @@ class Numbers(NDArrayOperatorsMixin, OtherNumbers):
     def constants(array: Array, dtype: np.dtype[np.generic] | None = None) -> "Numbers":
         """Return the numbers that constants stand for (`constants.py`)."""
         plain = np.asarray(array)
-        value, residues = numbers_of(plain)
+        if plain.size == 1:
+            data = _data_of_one(plain.astype(np.float64).tobytes(), primes())
+            data = data.reshape(4, *plain.shape).copy()
+        else:
+            value, residues = numbers_of(plain)
+            data = np.concatenate((value[np.newaxis], residues))
         floats = plain.dtype if plain.dtype.kind == "f" else np.dtype(np.float64)
-        return Numbers(np.concatenate((value[np.newaxis], residues)), dtype or floats)
+        return Numbers(data, dtype or floats)
 
     @staticmethod
     def unwritten(shape: Sequence[int], dtype: np.dtype[np.generic]) -> "Numbers":
