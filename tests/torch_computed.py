@@ -129,7 +129,7 @@ def plain(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return lambda op, *operands: function(*operands)
 
 
-COMPUTED: dict[type[Operation], Callable[..., Tensor]] = {
+COMPUTED: dict[type[Operation], Callable[..., Tensor | Sequence[Tensor]]] = {
     **{
         kind: plain(getattr(torch.ops.aten, kind.ATEN.removeprefix("aten.")))
         for kind in ELEMENTWISE
