@@ -88,7 +88,8 @@ def fold_batch_norm(op: normalization.FoldBatchNormOp, *values: Tensor) -> Seque
     present = [name for name in named if getattr(op, name) is not None]
     wide = [value.float() if value.dtype == torch.float16 else value for value in values]
     given = dict(zip(present, wide, strict=True))
-    weight, bias, mean, variance, scale, shift = map(given.get, named)
+    weight, mean, variance = (given[name] for name in ("weight", "mean", "variance"))
+    bias, scale, shift = map(given.get, ("bias", "scale", "shift"))
     eps = op.eps.value.data
     folded = fuse_conv_bn_weights(weight, bias, mean, variance, eps, scale, shift)
     return [each.detach().to(values[0].dtype) for each in folded]
@@ -128,7 +129,7 @@ def plain(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return lambda op, *operands: function(*operands)
 
 
-COMPUTED: dict[type[Operation], Callable[..., Tensor]] = {
+COMPUTED: dict[type[Operation], Callable[..., Tensor | Sequence[Tensor]]] = {
     **{
         kind: plain(getattr(torch.ops.aten, kind.ATEN.removeprefix("aten.")))
         for kind in ELEMENTWISE
