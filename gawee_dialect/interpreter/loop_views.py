@@ -206,19 +206,24 @@ def box_values(op: Boxed, dynamic: Sequence[Array]) -> tuple[list[int], list[int
     return offsets, sizes, mixed_values(op.static_strides, values)
 
 
+def check_box(axis: int, offset: int, size: int, stride: int, bound: int) -> None:
+    """Raise InterpretationError where a box leaves an axis, whose size is the bound."""
+    last = offset + (size - 1) * stride
+    if size and (size < 0 or min(offset, last) < 0 or max(offset, last) >= bound):
+        raise InterpretationError(
+            f"offset {offset}, size {size} and stride {stride} are out of bounds for "
+            f"dimension {axis} of size {bound}"
+        )
+
+
 def box(
     array: Array, offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
 ) -> Array:
     """View a box of an array; raises InterpretationError where it leaves the array."""
     where: list[slice] = []
     for axis, (offset, size, stride) in enumerate(zip(offsets, sizes, strides, strict=True)):
-        last = offset + (size - 1) * stride
-        if size and (min(offset, last) < 0 or max(offset, last) >= array.shape[axis]):
-            raise InterpretationError(
-                f"offset {offset}, size {size} and stride {stride} are out of bounds for "
-                f"dimension {axis} of size {array.shape[axis]}"
-            )
-        end = last + (1 if stride > 0 else -1)
+        check_box(axis, offset, size, stride, array.shape[axis])
+        end = offset + (size - 1) * stride + (1 if stride > 0 else -1)
         where.append(slice(offset, end if end >= 0 else None, stride) if size else slice(0, 0))
     return array[(*where, ...)]  # without the ellipsis, NumPy copies where there are no axes
 
