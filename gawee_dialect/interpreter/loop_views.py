@@ -3,7 +3,9 @@
 Boxes go by offsets, sizes and strides, as tensor and memref ops spell them.
 """
 
+import struct
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -191,10 +193,20 @@ Boxed: TypeAlias = (
 """The ops that say a box."""
 
 
+@lru_cache(maxsize=4096)
+def _numbers(data: bytes) -> tuple[int, ...]:
+    return struct.unpack(f"<{len(data) // 8}q", data)
+
+
+def static_values(static: DenseArrayBase[IntegerType]) -> tuple[int, ...]:
+    """Return integers of 64 bits; loops ask for them in every iteration."""
+    return _numbers(static.data.data)
+
+
 def mixed_values(static: DenseArrayBase[IntegerType], dynamic: Iterator[Array]) -> list[int]:
     """Return static values, those that are dynamic taken from operands in order."""
     return [
-        int(next(dynamic)) if value == DYNAMIC_INDEX else value for value in static.get_values()
+        int(next(dynamic)) if value == DYNAMIC_INDEX else value for value in static_values(static)
     ]
 
 
@@ -232,8 +244,9 @@ def without_left_out(
     part: Array, sizes: DenseArrayBase[IntegerType], shape: Sequence[int]
 ) -> Array:
     """View a box without the axes of one element that the shape of a slice leaves out."""
-    kept = kept_axes(sizes.get_values(), shape)
-    return part.squeeze(tuple(axis for axis in range(len(sizes)) if axis not in kept))
+    values = static_values(sizes)
+    kept = kept_axes(values, shape)
+    return part.squeeze(tuple(axis for axis in range(len(values)) if axis not in kept))
 
 
 def put_slice(

@@ -356,9 +356,12 @@ def element_lanes(type: Attribute) -> tuple[int, ...]:
 
     The second are in memrefs only.
     """
-    assert isa(type, ShapedType)
-    element = type.get_element_type()
-    return element.get_shape() if isa(element, VectorType[Attribute]) else ()
+    # By class: loops that are interpreted op by op ask for every number.
+    element: Attribute = getattr(type, "element_type")
+    if element.__class__ is not VectorType:
+        return ()
+    assert isa(element, VectorType[Attribute])
+    return element.get_shape()
 
 
 def is_taken(array: Array, type: Attribute) -> bool:
