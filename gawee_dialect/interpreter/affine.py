@@ -2,11 +2,9 @@
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
 
 import numpy as np
 from xdsl.dialects import affine
-from xdsl.dialects.builtin import DenseIntElementsAttr
 from xdsl.interpreter import (
     Interpreter,
     PythonValues,
@@ -21,9 +19,9 @@ from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.functions import OpFunctions
-from gawee_dialect.interpreter.loop_views import box
-from gawee_dialect.interpreter.scf import iterations
-from gawee_dialect.interpreter.structured import gather
+from gawee_dialect.interpreter.loops.affine import check_index_width, grouped
+from gawee_dialect.interpreter.scf import iterations, run_compiled
+from gawee_dialect.interpreter.structured import check_indices, gather
 from gawee_dialect.upstream.affine import MaxOp
 
 
@@ -50,12 +48,9 @@ def holds(condition: AffineSet, values: Sequence[Array]) -> bool:
     )
 
 
-def _groups(bounds: Sequence[int], sizes: DenseIntElementsAttr) -> list[Sequence[int]]:
-    """Return the bounds of each loop of a nest: of the lower ones the greatest counts."""
-    rest, found = iter(bounds), list[Sequence[int]]()
-    for size in sizes.get_values():
-        found.append([*islice(rest, size)])
-    return found
+def _index(value: int) -> np.int64:
+    check_index_width(value)
+    return np.int64(value)
 
 
 @register_impls
@@ -66,15 +61,15 @@ class AffineFunctions(OpFunctions):
     def apply(
         self, interpreter: Interpreter, op: affine.ApplyOp, args: PythonValues
     ) -> PythonValues:
-        return tuple(map(np.int64, results(op.map.data, args)))
+        return tuple(map(_index, results(op.map.data, args)))
 
     @impl(affine.MinOp)
     def min_(self, interpreter: Interpreter, op: affine.MinOp, args: PythonValues) -> PythonValues:
-        return (np.int64(min(results(op.map.data, args))),)
+        return (_index(min(results(op.map.data, args))),)
 
     @impl(MaxOp)
     def max_(self, interpreter: Interpreter, op: MaxOp, args: PythonValues) -> PythonValues:
-        return (np.int64(max(results(op.map.data, args))),)
+        return (_index(max(results(op.map.data, args))),)
 
     @impl(affine.LoadOp)
     def load(self, interpreter: Interpreter, op: affine.LoadOp, args: PythonValues) -> PythonValues:
@@ -88,11 +83,15 @@ class AffineFunctions(OpFunctions):
     ) -> PythonValues:
         value, memory, *indices = args
         where = results(op.map.data, indices)
-        box(memory, where, [1] * len(where), [1] * len(where))[...] = value
+        check_indices(op.memref, memory, [np.asarray(index) for index in where])
+        memory[tuple(where)] = value
         return ()
 
     @impl(affine.ForOp)
     def for_(self, interpreter: Interpreter, op: affine.ForOp, args: PythonValues) -> PythonValues:
+        compiled = run_compiled(interpreter, op)
+        if compiled is not None:
+            return compiled
         first = len(op.lowerBoundOperands)
         last = first + len(op.upperBoundOperands)
         lower = max(results(op.lowerBoundMap.data, args[:first]))
@@ -115,9 +114,11 @@ class AffineFunctions(OpFunctions):
     ) -> PythonValues:
         if op.results:
             raise InterpretationError(f"expected no reductions, got {len(op.results)}")
+        if run_compiled(interpreter, op) is not None:
+            return ()
         split = op.lowerBoundsMap.data.num_dims + op.lowerBoundsMap.data.num_symbols
-        lower = _groups(results(op.lowerBoundsMap.data, args[:split]), op.lowerBoundsGroups)
-        upper = _groups(results(op.upperBoundsMap.data, args[split:]), op.upperBoundsGroups)
+        lower = grouped(results(op.lowerBoundsMap.data, args[:split]), op.lowerBoundsGroups)
+        upper = grouped(results(op.upperBoundsMap.data, args[split:]), op.upperBoundsGroups)
         steps = [step.value.data for step in op.steps]
         for indices in iterations([*map(max, lower)], [*map(min, upper)], steps):
             interpreter.run_ssacfg_region(op.body, indices, "affine_parallel")

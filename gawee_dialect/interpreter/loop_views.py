@@ -3,7 +3,9 @@
 Boxes go by offsets, sizes and strides, as tensor and memref ops spell them.
 """
 
+import struct
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -191,10 +193,20 @@ Boxed: TypeAlias = (
 """The ops that say a box."""
 
 
+@lru_cache(maxsize=4096)
+def _numbers(data: bytes) -> tuple[int, ...]:
+    return struct.unpack(f"<{len(data) // 8}q", data)
+
+
+def static_values(static: DenseArrayBase[IntegerType]) -> tuple[int, ...]:
+    """Return integers of 64 bits; loops ask for them in every iteration."""
+    return _numbers(static.data.data)
+
+
 def mixed_values(static: DenseArrayBase[IntegerType], dynamic: Iterator[Array]) -> list[int]:
     """Return static values, those that are dynamic taken from operands in order."""
     return [
-        int(next(dynamic)) if value == DYNAMIC_INDEX else value for value in static.get_values()
+        int(next(dynamic)) if value == DYNAMIC_INDEX else value for value in static_values(static)
     ]
 
 
@@ -206,19 +218,24 @@ def box_values(op: Boxed, dynamic: Sequence[Array]) -> tuple[list[int], list[int
     return offsets, sizes, mixed_values(op.static_strides, values)
 
 
+def check_box(axis: int, offset: int, size: int, stride: int, bound: int) -> None:
+    """Raise InterpretationError where a box leaves an axis, whose size is the bound."""
+    last = offset + (size - 1) * stride
+    if size and (size < 0 or min(offset, last) < 0 or max(offset, last) >= bound):
+        raise InterpretationError(
+            f"offset {offset}, size {size} and stride {stride} are out of bounds for "
+            f"dimension {axis} of size {bound}"
+        )
+
+
 def box(
     array: Array, offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
 ) -> Array:
     """View a box of an array; raises InterpretationError where it leaves the array."""
     where: list[slice] = []
     for axis, (offset, size, stride) in enumerate(zip(offsets, sizes, strides, strict=True)):
-        last = offset + (size - 1) * stride
-        if size and (min(offset, last) < 0 or max(offset, last) >= array.shape[axis]):
-            raise InterpretationError(
-                f"offset {offset}, size {size} and stride {stride} are out of bounds for "
-                f"dimension {axis} of size {array.shape[axis]}"
-            )
-        end = last + (1 if stride > 0 else -1)
+        check_box(axis, offset, size, stride, array.shape[axis])
+        end = offset + (size - 1) * stride + (1 if stride > 0 else -1)
         where.append(slice(offset, end if end >= 0 else None, stride) if size else slice(0, 0))
     return array[(*where, ...)]  # without the ellipsis, NumPy copies where there are no axes
 
@@ -227,8 +244,9 @@ def without_left_out(
     part: Array, sizes: DenseArrayBase[IntegerType], shape: Sequence[int]
 ) -> Array:
     """View a box without the axes of one element that the shape of a slice leaves out."""
-    kept = kept_axes(sizes.get_values(), shape)
-    return part.squeeze(tuple(axis for axis in range(len(sizes)) if axis not in kept))
+    values = static_values(sizes)
+    kept = kept_axes(values, shape)
+    return part.squeeze(tuple(axis for axis in range(len(values)) if axis not in kept))
 
 
 def put_slice(

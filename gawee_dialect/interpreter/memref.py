@@ -23,7 +23,7 @@ from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.loop_views import box, box_values, without_left_out
 from gawee_dialect.interpreter.loops.writer import element_lanes
 from gawee_dialect.interpreter.scalars import floats_of
-from gawee_dialect.interpreter.structured import axis_size, gather
+from gawee_dialect.interpreter.structured import axis_size, check_indices, gather
 from gawee_dialect.upstream.memref import PrefetchOp
 
 
@@ -78,8 +78,8 @@ class MemrefFunctions(OpFunctions):
         if element_lanes(op.memref.type):
             _vector_at(op, array, indices)[...] = value
             return ()
-        target = box(array, [int(i) for i in indices], [1] * len(indices), [1] * len(indices))
-        target[...] = value
+        check_indices(op.memref, array, indices)
+        array[tuple(map(int, indices))] = value
         return ()
 
     @impl(PrefetchOp)

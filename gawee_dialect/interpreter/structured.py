@@ -51,6 +51,12 @@ def gather(op: Operation, array: Array, indices: Sequence[Array]) -> Array:
 
     Raises InterpretationError where an index is outside the array.
     """
+    check_indices(op.operands[0], array, indices)
+    return take(array, indices)
+
+
+def check_indices(memory: SSAValue, array: Array, indices: Sequence[Array]) -> None:
+    """Raise InterpretationError where an index is outside of an array; the indices broadcast."""
     for axis, (index, size) in enumerate(zip(indices, array.shape, strict=True)):
         if isinstance(index, np.integer) and 0 <= int(index) < size:
             continue
@@ -59,9 +65,8 @@ def gather(op: Operation, array: Array, indices: Sequence[Array]) -> Array:
             wrong = np.asarray(index)[np.asarray(outside)].flat[0]
             raise InterpretationError(
                 f"index {wrong} is out of bounds for dimension {axis} of size {size} "
-                f"('{op.operands[0].type}')"
+                f"('{memory.type}')"
             )
-    return take(array, indices)
 
 
 def axis_size(array: Array, axis: Array) -> np.int64:

@@ -153,7 +153,7 @@ def check_numbers(graph: ModuleOp, runs: Sequence[Run], size: int) -> None:
         static = specialized(graph, {"n": number})
         arrays = example_arguments(static)
         wanted = run_module(static, arrays)
-        # Loops of any sizes are interpreted op by op: the first number has to do.
+        # Loops of any sizes are made into Python for each run: the first number has to do.
         for run in runs if number == size else (*runs[:2], *runs[3:4]):
             got = run(arrays)
             for name, array in wanted.items():

@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+from collections.abc import Generator
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +20,21 @@ from gawee_dialect.tools import gawee_experiment, gawee_fuzz, gawee_tune
 from tests.effort import full_run
 from tests.experiments.studies import write_study
 from tests.tuning.networks import CONVOLUTION
-from tests.workers.cluster import cluster, wait_for
+from tests.workers.cluster import Cluster, wait_for
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Generator[Cluster]:
+    cluster = Cluster(tmp_path_factory.mktemp("cluster"))
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture
+def three_workers(started: Cluster) -> Cluster:
+    """Three workers, of which a test kills one: the others are those of the next."""
+    started.have(["quiet=1"] * 3)
+    return started
 
 
 def measured(folder: Path, study: Path, *flags: str) -> dict[str, dict[str, object]]:
@@ -38,19 +53,20 @@ def facts(record: dict[str, object]) -> tuple[object, ...]:
 
 
 @full_run
-def test_a_study_by_three_workers_one_of_them_killed_is_the_local_one(tmp_path: Path) -> None:
+def test_a_study_by_three_workers_one_of_them_killed_is_the_local_one(
+    tmp_path: Path, three_workers: Cluster
+) -> None:
     study = write_study(tmp_path)
     remote = tmp_path / "remote"
-    with cluster(tmp_path, ["quiet=1"] * 3) as (address, processes):
 
-        def kill() -> None:
-            wait_for(lambda: read_records(remote / "records.jsonl"), 150)
-            processes[0].kill()
+    def kill() -> None:
+        wait_for(lambda: read_records(remote / "records.jsonl"), 150)
+        three_workers.workers[0].kill()
 
-        killer = threading.Thread(target=kill)
-        killer.start()
-        by_workers = measured(remote, study, "--scheduler", address)
-        killer.join()
+    killer = threading.Thread(target=kill)
+    killer.start()
+    by_workers = measured(remote, study, "--scheduler", three_workers.address)
+    killer.join()
     here = measured(tmp_path / "here", study)
 
     assert {name: facts(record) for name, record in by_workers.items()} == {
@@ -61,37 +77,39 @@ def test_a_study_by_three_workers_one_of_them_killed_is_the_local_one(tmp_path: 
 
 
 @full_run
-def test_a_tuning_by_workers_chooses_for_the_kernels_of_the_local_one(tmp_path: Path) -> None:
+def test_a_tuning_by_workers_chooses_for_the_kernels_of_the_local_one(
+    tmp_path: Path, three_workers: Cluster
+) -> None:
     graph = tmp_path / "conv.mlir"
     graph.write_text(CONVOLUTION)
     common = [str(graph), "--weights", "random", "--threads", "1", "--candidates", "2"]
     here, there = tmp_path / "here.jsonl", tmp_path / "there.jsonl"
-    with cluster(tmp_path, ["quiet=1"] * 3) as (address, processes):
+    remote = [*common, "--database", str(there), "--scheduler", three_workers.address]
 
-        def kill() -> None:
-            wait_for(lambda: there.exists() and there.read_text(), 150)
-            processes[1].kill()
+    def kill() -> None:
+        wait_for(lambda: there.exists() and there.read_text(), 150)
+        three_workers.workers[1].kill()
 
-        killer = threading.Thread(target=kill)
-        killer.start()
-        assert gawee_tune.main([*common, "--database", str(there), "--scheduler", address]) == 0
-        killer.join()
-        again = there.read_text()
-        assert gawee_tune.main([*common, "--database", str(there), "--scheduler", address]) == 0
-        assert there.read_text() == again  # nothing is measured twice
+    killer = threading.Thread(target=kill)
+    killer.start()
+    assert gawee_tune.main(remote) == 0
+    killer.join()
+    again = there.read_text()
+    assert gawee_tune.main(remote) == 0
+    assert there.read_text() == again  # nothing is measured twice
     assert gawee_tune.main([*common, "--database", str(here)]) == 0
 
-    local, remote = (
+    local, by_workers = (
         [json.loads(line) for line in path.read_text().splitlines()] for path in (here, there)
     )
-    assert {line["kernel"] for line in local} == {line["kernel"] for line in remote}
-    assert {line["target"] for line in local} == {line["target"] for line in remote}
+    assert {line["kernel"] for line in local} == {line["kernel"] for line in by_workers}
+    assert {line["target"] for line in local} == {line["target"] for line in by_workers}
     assert read_schedules(there)
 
 
 def findings(folder: Path, flags: list[str], capsys) -> tuple[str, dict[str, bytes]]:
     """What gawee-fuzz prints of loops that no buffers are there for, and the tests that it writes."""
-    words = "--graphs 240 --share proved=0 -p lower-to-linalg,lower-linalg-to-loops".split()
+    words = "--graphs 120 --share proved=0 -p lower-to-linalg,lower-linalg-to-loops".split()
     assert gawee_fuzz.main([*words, "-o", str(folder), *flags]) == 1
     printed = re.sub(r" in \d+ s, [\d.]+ a second", "", capsys.readouterr().out)
     return printed.replace(str(folder), ""), {
@@ -101,18 +119,19 @@ def findings(folder: Path, flags: list[str], capsys) -> tuple[str, dict[str, byt
 
 @full_run
 def test_findings_of_three_workers_one_of_them_killed_are_the_local_ones(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys, three_workers: Cluster
 ) -> None:
     # More spans than workers: none is idle when the first is done.
-    monkeypatch.setattr(gawee_fuzz, "Hunt", partial(Hunt, span=50))
-    with cluster(tmp_path, ["quiet=1"] * 3) as (address, processes), monkeypatch.context() as patch:
+    monkeypatch.setattr(gawee_fuzz, "Hunt", partial(Hunt, span=25))
+    first = three_workers.workers[0]
+    with monkeypatch.context() as patch:
         # What is tried is reported whenever some of it is done: the others are under way.
-        patch.setattr(gawee_fuzz, "progress_lines", lambda _: lambda tried: processes[0].kill())
-        by_workers = findings(tmp_path / "remote", ["--scheduler", address], capsys)
+        patch.setattr(gawee_fuzz, "progress_lines", lambda _: lambda tried: first.kill())
+        by_workers = findings(tmp_path / "remote", ["--scheduler", three_workers.address], capsys)
     here = findings(tmp_path / "here", [], capsys)
 
     assert by_workers == here
-    assert here[0].startswith("240 graphs: ")
+    assert here[0].startswith("120 graphs: ")
     assert "refused: " in here[0]
     assert here[1]
 

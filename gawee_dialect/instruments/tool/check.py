@@ -38,6 +38,7 @@ from gawee_dialect.instruments.tool.native import (
     Shaped,
     check_type,
     llvm_of,
+    lower_many,
 )
 from gawee_dialect.instruments.tool.pipeline import (
     NO_PASS,
@@ -379,8 +380,16 @@ class CheckTool(CheckEach):
         for each in types.inputs:
             check_type(each, "an argument")
         convention = Convention(list(types.inputs), list(types.outputs), OPEN_SIZE)
+        self._lower_ahead(text)
         llvm = llvm_of(self._tool.tool.name, text)
         return Code(llvm, name, convention, self._given[name], self._keeps[name])
+
+    def _lower_ahead(self, text: str) -> None:
+        """Lower a text with all that passes make of it: what follows machine code is some, too."""
+        known = [*dict.fromkeys(self._tool.known)]
+        if text in known:
+            self._tool.known = ()
+            lower_many(self._tool.tool.name, known[known.index(text) :], reasons=True)
 
     def _check_lowering(self, name: str) -> None:
         """Raise CannotRun where the tool lowers wrongly what the interpreter ran before."""
@@ -567,7 +576,7 @@ def check_pipeline(
         raise GaweeError("expected a pass pipeline, got none")
     ctx = make_context(allow_unregistered=True)
     run.text = read_by(run.tool, text, name)
-    run.tool.run_through(run.text, parts)
+    run.known = [run.text, *run.tool.run_through(run.text, parts)]
     module = read(ctx, run.text, name)
     check = CheckTool(run, settings)
     try:

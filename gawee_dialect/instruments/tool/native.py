@@ -74,12 +74,17 @@ def _lowering(passes: Sequence[str]) -> Sequence[str]:
 TRANSLATION = ("--mlir-to-llvmir",)
 
 
-def lower_many(tool: str, texts: Sequence[str]) -> None:
-    """Lower texts as parts of one file: `llvm_of` then knows what becomes of each."""
-    lowered = run_many(tool, _lowering(LOWERING), texts)
+def lower_many(tool: str, texts: Sequence[str], *, reasons: bool = False) -> None:
+    """Lower texts as parts of one file: `llvm_of` then knows what becomes of each.
+
+    Where there have to be `reasons` why one is refused, it finds that out.
+    """
+    lowered = run_many(tool, _lowering(LOWERING), texts, reasons=reasons)
     others = [text for text, made in zip(texts, lowered, strict=True) if made is None]
-    lowered = [*lowered, *run_many(tool, _lowering((ONLY_WHERE_NEEDED, *LOWERING)), others)]
-    run_many("mlir-translate", TRANSLATION, [made for made in lowered if made is not None])
+    more = _lowering((ONLY_WHERE_NEEDED, *LOWERING))
+    lowered = [*lowered, *run_many(tool, more, others, reasons=reasons)]
+    found = [made for made in lowered if made is not None]
+    run_many("mlir-translate", TRANSLATION, found, reasons=reasons)
 
 
 # What a function takes and returns.

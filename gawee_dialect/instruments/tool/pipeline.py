@@ -142,18 +142,20 @@ class Tool:
         """
         return run_many(self.name, [*self.flags, *self._said(pipeline)], texts)
 
-    def run_through(self, text: str, pipelines: Sequence[str]) -> None:
+    def run_through(self, text: str, pipelines: Sequence[str]) -> Sequence[str]:
         """Run pipelines one after another in one process, which prints the module behind each.
 
-        `run` then knows what each of them makes, up to the first that the tool refuses. It knows
-        nothing of a tool without the pass `print-ir`, and of a text with resources, which that
-        pass leaves out.
+        Returns what each of them makes, up to the first that the tool refuses, and `run` then
+        knows it. It knows nothing of a tool without the pass `print-ir`, and of a text with
+        resources, which that pass leaves out.
         """
         if len(pipelines) < 2 or _RESOURCES in text or not _prints(self.name, tuple(self.flags)):
-            return
-        for pipeline, made in zip(pipelines, self.printed(text, pipelines), strict=False):
+            return ()
+        found = self.printed(text, pipelines)
+        for pipeline, made in zip(pipelines, found, strict=False):
             _remember((self.name, (*self.flags, *self._said(pipeline)), text), made)
             text = made
+        return found
 
     def printed(self, text: str, pipelines: Sequence[str]) -> Sequence[str]:
         """Return the module behind each pipeline, up to the first that the tool refuses."""
@@ -250,31 +252,35 @@ SPLIT = "// -----"
 AS_ONE_FILE = ("--split-input-file", f"--output-split-marker={SPLIT}")
 
 
-def run_many(name: str, flags: Sequence[str], texts: Sequence[str]) -> Sequence[str | None]:
+def run_many(
+    name: str, flags: Sequence[str], texts: Sequence[str], *, reasons: bool = False
+) -> Sequence[str | None]:
     """Run a program on texts as parts of one file, so that it starts once for all.
 
-    Returns what it makes of each, None where it refuses one; `run_program` then knows it too. Where
-    it ends badly, it runs on halves; one text alone is left to `run_program`.
+    Returns what it makes of each, None where it refuses one; `run_program` then knows it too, or
+    finds out why where there have to be `reasons`. Where it ends badly, it runs on halves; one
+    text alone is left to `run_program`.
     """
     new = [text for text in texts if (name, tuple(flags), text) not in _known and SPLIT not in text]
     if len(new) > 1 and _takes_many(name, tuple(flags)):
-        _run_as_one(name, flags, new)
+        _run_as_one(name, flags, new, reasons)
     made = (_known.get((name, tuple(flags), text)) for text in texts)
     return [each if isinstance(each, str) else None for each in made]
 
 
-def _run_as_one(name: str, flags: Sequence[str], texts: Sequence[str]) -> None:
+def _run_as_one(name: str, flags: Sequence[str], texts: Sequence[str], reasons: bool) -> None:
     if len(texts) < 2:
         return
     parts = _parts(name, flags, texts)
     if len(parts) != len(texts):
         half = len(texts) // 2
-        _run_as_one(name, flags, texts[:half])
-        _run_as_one(name, flags, texts[half:])
+        _run_as_one(name, flags, texts[:half], reasons)
+        _run_as_one(name, flags, texts[half:], reasons)
         return
     for text, part in zip(texts, parts, strict=True):
         refusal = GaweeError(f"'{name}' refuses what is one of many modules")
-        _remember((name, tuple(flags), text), part if part.strip() else refusal)
+        if part.strip() or not reasons:
+            _remember((name, tuple(flags), text), part if part.strip() else refusal)
 
 
 def _parts(name: str, flags: Sequence[str], texts: Sequence[str]) -> Sequence[str]:
@@ -318,6 +324,9 @@ class Run:
 
     pipeline: str = ""
     """The last pass."""
+
+    known: Sequence[str] = ()
+    """The text at first, and behind each pass, as far as the tool has made it already."""
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,46 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf, nan, prod, sqrt
+from typing import NamedTuple
 
 import numpy as np
-from xdsl.dialects import arith, cf, math, memref, omp, scf, tensor, vector
-from xdsl.dialects.builtin import MemRefType, TensorType, VectorType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.dialects import affine, arith, cf, math, memref, omp, scf, tensor, vector
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import Array, ShapedType, dtype_of, is_half
 from gawee_dialect.interpreter.cf import require
+from gawee_dialect.interpreter.loops.affine import (
+    corners,
+    greatest,
+    grouped,
+    least,
+    map_indices,
+    map_results,
+    set_condition,
+    write_index,
+)
+from gawee_dialect.interpreter.loops.memory import (
+    write_alloca,
+    write_copy,
+    write_load,
+    write_own,
+    write_reshape,
+    write_size,
+    write_store,
+    write_subview,
+)
+from gawee_dialect.interpreter.loops.vectors import (
+    is_vector,
+    on_vectors,
+    write_masked_load,
+    write_masked_store,
+    write_vector_load,
+    write_vector_op,
+    write_vector_store,
+)
 from gawee_dialect.interpreter.loops.writer import (
     Buffer,
     Name,
@@ -20,31 +50,19 @@ from gawee_dialect.interpreter.loops.writer import (
     Range,
     Scope,
     Writer,
-    check_index,
     element_lanes,
     fits,
     flat_vectors,
     flat_view,
-    has_strides,
     integer_width,
-    out_of_bounds,
-    write_alloca,
-    write_copy,
-    write_load,
-    write_own,
-    write_reshape,
-    write_store,
-    write_subview,
+    is_taken,
+    located,
+    number,
+    open_numbers,
 )
 from gawee_dialect.interpreter.scalars import evaluate_to
 from gawee_dialect.interpreter.structured import SCALARS
-from gawee_dialect.interpreter.vector import (
-    VECTOR,
-    lanes_reached,
-    load_masked,
-    store_masked,
-    vector_shape,
-)
+from gawee_dialect.upstream.affine import MaxOp
 from gawee_dialect.upstream.memref import PrefetchOp
 
 # Loops that carry tensors: whether each version is done with before the next one is made.
@@ -86,7 +104,7 @@ class _Versions:
                 stale = self.visit(op)
                 if stale is not None:
                     return stale
-            elif any(map(self._is_old, op.operands)):
+            elif any(map(self._is_old, op.operands)) or _inserts_inside(op):
                 return op
             elif isinstance(op, tensor.InsertOp):
                 self._follow(op.dest, op.result)
@@ -108,127 +126,9 @@ class _Versions:
         return memory is not None and self.newest[memory] is not value
 
 
-# Vectors in loop nests: arrays of their lanes, never changed in place; slices of buffers.
-
-ON_ARRAYS: dict[type[Operation], str] = {
-    arith.AddfOp: "{0} + {1}",
-    arith.SubfOp: "{0} - {1}",
-    arith.MulfOp: "{0} * {1}",
-    arith.NegfOp: "-{0}",
-}
-"""Ops that NumPy's operators compute on arrays of lanes."""
-
-
-def is_vector(value: SSAValue) -> bool:
-    """Whether a value is a vector."""
-    return isa(value.type, VectorType[Attribute])
-
-
-def on_vectors(op: Operation) -> bool:
-    """Whether an op takes or makes a vector, memory aside."""
-    return any(map(is_vector, (*op.operands, *op.results)))
-
-
-def write_vector_op(writer: Writer, op: Operation) -> None:
-    """Write an op that takes or makes a vector; raises NotCompilable where it has no definition."""
-    if isinstance(op, arith.ConstantOp):
-        return  # its array stands where it is used
-    names = [writer.name(operand).text for operand in op.operands]
-    evaluate = SCALARS.get(type(op)) or VECTOR.get(type(op))
-    if evaluate is None:
-        raise NotCompilable(f"'{op.name}'")
-    if type(op) in ON_ARRAYS:
-        writer.define(op.results[0], ON_ARRAYS[type(op)].format(*names))
-        return
-    dtypes = [dtype_of(operand.type) for operand in op.operands]
-    scalar = not is_vector(op.results[0])
-    dtype = dtype_of(op.results[0].type)
-
-    def call(*operands: Array) -> object:
-        typed = [
-            np.asarray(value).astype(each, copy=False)[()]
-            for each, value in zip(dtypes, operands, strict=True)
-        ]
-        result = evaluate_to(dtype, evaluate, op, typed)
-        return result.item() if scalar else result
-
-    writer.define(op.results[0], f"{writer.bind(call)}({', '.join(names)})")
-
-
-def _place(
-    writer: Writer,
-    op: vector.LoadOp | vector.StoreOp | vector.MaskedLoadOp | vector.MaskedStoreOp,
-    lanes: int,
-) -> tuple[Buffer, str, Name, int]:
-    """Write the checks of an access.
-
-    Returns the buffer, the text of the first element's place, the last index and its bound.
-    """
-    buffer = writer.buffer(op.base)
-    names = [writer.name(index) for index in op.indices]
-    masked = isinstance(op, vector.MaskedLoadOp | vector.MaskedStoreOp)
-    last = len(names) - 1
-    for axis, (name, size) in enumerate(zip(names, buffer.shape, strict=True)):
-        if axis < last or not masked:
-            check_index(writer, op, axis, name, size, lanes if axis == last else 1)
-    return buffer, writer.position(buffer, names), names[last], buffer.shape[last]
-
-
-def write_vector_load(writer: Writer, op: vector.LoadOp) -> None:
-    """v = a[position : position + lanes].copy()"""
-    (lanes,) = vector_shape(op.result.type)
-    buffer, place, _, _ = _place(writer, op, lanes)
-    array = writer.array(buffer)
-    writer.define(op.result, f"{array}[{place} : {place} + {lanes}].copy()")
-
-
-def write_vector_store(writer: Writer, op: vector.StoreOp) -> None:
-    """a[position : position + lanes] = v"""
-    (lanes,) = vector_shape(op.vector.type)
-    buffer, place, _, _ = _place(writer, op, lanes)
-    writer.mark_stored(buffer)
-    array = writer.array(buffer)
-    writer.line(f"{array}[{place} : {place} + {lanes}] = {writer.name(op.vector).text}")
-
-
-def _row(
-    op: vector.MaskedLoadOp | vector.MaskedStoreOp, size: int
-) -> Callable[[Array, int, int, Array], Array]:
-    """Make what checks a masked access and returns the rest of its row."""
-    fail = out_of_bounds(op, len(op.indices) - 1, size)
-
-    def row(array: Array, place: int, index: int, mask: Array) -> Array:
-        reached = lanes_reached(mask)
-        if reached == 0:
-            return array[:0]
-        if not 0 <= index <= size - reached:
-            fail(index if not 0 <= index < size else index + reached - 1)
-        return array[place : place + size - index]
-
-    return row
-
-
-def write_masked_load(writer: Writer, op: vector.MaskedLoadOp) -> None:
-    """v = load_masked(the rest of the row, mask, others)"""
-    (lanes,) = vector_shape(op.result.type)
-    buffer, place, index, size = _place(writer, op, lanes)
-    mask, others = writer.name(op.mask).text, writer.name(op.pass_thru).text
-    row, load = writer.bind(_row(op, size)), writer.bind(load_masked)
-    array = writer.array(buffer)
-    rest = f"{row}({array}, {place}, {index.text}, {mask})"
-    writer.define(op.result, f"{load}({rest}, {mask}, {others})")
-
-
-def write_masked_store(writer: Writer, op: vector.MaskedStoreOp) -> None:
-    """store_masked(the rest of the row, mask, v)"""
-    (lanes,) = vector_shape(op.value_to_store.type)
-    buffer, place, index, size = _place(writer, op, lanes)
-    writer.mark_stored(buffer)
-    mask, value = writer.name(op.mask).text, writer.name(op.value_to_store).text
-    row, store = writer.bind(_row(op, size)), writer.bind(store_masked)
-    array = writer.array(buffer)
-    rest = f"{row}({array}, {place}, {index.text}, {mask})"
-    writer.line(f"{store}({rest}, {mask}, {value})")
+def _inserts_inside(op: Operation) -> bool:
+    """Whether versions of a tensor are made in the regions of an op that is no loop over them."""
+    return bool(op.regions) and any(isinstance(each, tensor.InsertOp) for each in op.walk())
 
 
 # Scalar ops as Python expressions on rounded Python numbers.
@@ -372,16 +272,6 @@ def is_natural(bounds: Range) -> bool:
     return bounds is not None and bounds[0] >= 0
 
 
-def _corners(function: Callable[[int, int], int]) -> Callable[[Range, Range], Range]:
-    def bounds(lhs: Range, rhs: Range) -> Range:
-        if lhs is None or rhs is None:
-            return None
-        corners = [function(a, b) for a in lhs for b in rhs]
-        return min(corners), max(corners)
-
-    return bounds
-
-
 def _quotient(lhs: Range, rhs: Range) -> Range:
     if lhs is None or rhs is None or lhs[0] < 0 or rhs[0] <= 0:
         return None
@@ -395,11 +285,11 @@ def _remainder(lhs: Range, rhs: Range) -> Range:
 
 
 INTEGERS: dict[type[Operation], tuple[str, Callable[[Range, Range], Range]]] = {
-    arith.AddiOp: ("{0} + {1}", _corners(lambda a, b: a + b)),
-    arith.SubiOp: ("{0} - {1}", _corners(lambda a, b: a - b)),
-    arith.MuliOp: ("{0} * {1}", _corners(lambda a, b: a * b)),
-    arith.MaxSIOp: ("{0} if {0} >= {1} else {1}", _corners(max)),
-    arith.MinSIOp: ("{0} if {0} <= {1} else {1}", _corners(min)),
+    arith.AddiOp: ("{0} + {1}", corners(lambda a, b: a + b)),
+    arith.SubiOp: ("{0} - {1}", corners(lambda a, b: a - b)),
+    arith.MuliOp: ("{0} * {1}", corners(lambda a, b: a * b)),
+    arith.MaxSIOp: ("{0} if {0} >= {1} else {1}", corners(max)),
+    arith.MinSIOp: ("{0} if {0} <= {1} else {1}", corners(min)),
     arith.DivSIOp: ("{0} // {1}", _quotient),
     arith.DivUIOp: ("{0} // {1}", _quotient),
     arith.FloorDivSIOp: ("{0} // {1}", _quotient),
@@ -432,7 +322,7 @@ def write_call(writer: Writer, op: Operation, names: Sequence[Name]) -> None:
         ]
         return evaluate_to(dtype, evaluate, op, typed).item()
 
-    function = writer.bind(call)
+    function = writer.bind(located(op, call))
     writer.define(op.results[0], f"{function}({', '.join(name.text for name in names)})")
 
 
@@ -452,10 +342,9 @@ class CompiledNest:
     results: tuple[Attribute, ...]
 
     def accepts(self, values: Sequence[Array]) -> bool:
-        """Whether all buffers lie in memory as their types say; a tensor may lie anywhere."""
+        """Whether the nest is right for these values of its captured ones."""
         return all(
-            not isa(value.type, MemRefType[Attribute]) or has_strides(array, value.type)
-            for array, value in zip(values, self.captured, strict=True)
+            is_taken(array, value.type) for array, value in zip(values, self.captured, strict=True)
         )
 
     def run(self, values: Sequence[Array]) -> tuple[Array, ...]:
@@ -473,19 +362,31 @@ class CompiledNest:
             tensor_value = isinstance(value.type, TensorType)
             dense = np.ascontiguousarray(array) if tensor_value else array
             flat = flat_vectors if element_lanes(value.type) else flat_view
-            arguments.append(flat(dense))
+            arguments += [flat(dense), *open_numbers(dense, value.type)]
         results = self.function(*arguments)
         return tuple(
             result_array(result, type) for type, result in zip(self.results, results, strict=True)
         )
 
 
+class MadeTensor(NamedTuple):
+    """What a nest leaves of a tensor."""
+
+    view: memoryview
+    shape: tuple[int, ...]
+
+
 def result_array(result: object, type: Attribute) -> Array:
-    """Return what a nest leaves as a value of a type: a scalar, or a tensor from its flat view."""
-    array = np.asarray(result).astype(dtype_of(type), copy=False)
-    if not isa(type, ShapedType):
-        return array[()]
-    return array[: prod(type.get_shape())].reshape(type.get_shape())
+    """Return what a nest leaves as a value of a type: a scalar, or a tensor."""
+    if isinstance(result, MadeTensor):
+        flat = np.asarray(result.view)[: prod(result.shape)]
+        return flat.astype(dtype_of(type), copy=False).reshape(result.shape)
+    return np.asarray(result).astype(dtype_of(type), copy=False)[()]
+
+
+def _tensor_text(writer: Writer, buffer: Buffer) -> str:
+    sizes = "".join(f"{size.text}, " for size in buffer.shape)
+    return f"{writer.bind(MadeTensor)}({buffer.view}, ({sizes}))"
 
 
 def _loops_inside(op: Operation) -> list[scf.ForOp]:
@@ -500,13 +401,13 @@ def compile_nest(op: Operation) -> CompiledNest:
         raise NotCompilable("a version of a tensor that a newer one took the place of")
     writer = Writer()
     write_op(writer, op)
-    results = ", ".join(
-        writer.buffer(result).view
+    made = (
+        _tensor_text(writer, writer.buffer(result))
         if isinstance(result.type, TensorType)
         else writer.name(result).text
         for result in op.results
     )
-    writer.line(f"return ({results},)" if results else "return ()")
+    writer.line(f"return ({''.join(f'{each}, ' for each in made)})")
     objects = {
         **writer.objects,
         "asarray": np.asarray,
@@ -539,23 +440,58 @@ def write_op(writer: Writer, op: Operation) -> None:
         case scf.ForOp() | scf.ParallelOp() | omp.LoopNestOp():
             write_loop(writer, op)
         case scf.IfOp():
-            write_if(writer, op)
+            write_if(writer, op, writer.name(op.cond).text, (op.true_region, op.false_region))
+        case _ if op.name.startswith("affine."):
+            write_affine(writer, op)
+        case _ if op.name.startswith(("memref.", "tensor.")):
+            write_memory_op(writer, op)
+        case _:
+            write_computation(writer, op)
+
+
+def write_memory_op(writer: Writer, op: Operation) -> None:
+    """Write an op on memrefs or tensors; raises NotCompilable for one that is not known."""
+    match op:
         case memref.LoadOp() | tensor.ExtractOp():
-            write_load(writer, op)
+            write_load(writer, op, op.operands[0], [*map(writer.name, op.indices)])
         case memref.StoreOp() | tensor.InsertOp():
-            write_store(writer, op)
+            write_store(writer, op, [*map(writer.name, op.indices)])
         case memref.AllocaOp() | memref.AllocOp():
             write_alloca(writer, op)
         case memref.DeallocOp() | PrefetchOp():
             pass
         case memref.SubviewOp():
             write_subview(writer, op)
-        case memref.CollapseShapeOp() | memref.ExpandShapeOp() | memref.CastOp():
+        case memref.CollapseShapeOp() | memref.ExpandShapeOp():
             write_reshape(writer, op)
+        case memref.CastOp():
+            writer.buffers[op.dest] = writer.buffer(op.source)
+        case memref.DimOp() | tensor.DimOp():
+            write_size(writer, op)
         case memref.CopyOp():
             write_copy(writer, op)
         case _:
-            write_computation(writer, op)
+            raise NotCompilable(f"'{op.name}'")
+
+
+def write_affine(writer: Writer, op: Operation) -> None:
+    """Write an op of the affine dialect; raises NotCompilable for one that is not known."""
+    match op:
+        case affine.ForOp():
+            write_affine_for(writer, op)
+        case affine.ParallelOp():
+            write_affine_parallel(writer, op)
+        case affine.IfOp():
+            text = set_condition(writer, op.condition.data, op.args)
+            write_if(writer, op, text, (op.then_region, op.else_region))
+        case affine.LoadOp():
+            write_load(writer, op, op.memref, map_indices(writer, op.map.data, op.indices))
+        case affine.StoreOp():
+            write_store(writer, op, map_indices(writer, op.map.data, op.indices))
+        case affine.ApplyOp() | affine.MinOp() | MaxOp():
+            write_index(writer, op)
+        case _:
+            raise NotCompilable(f"'{op.name}'")
 
 
 def write_computation(writer: Writer, op: Operation) -> None:
@@ -581,7 +517,7 @@ def write_computation(writer: Writer, op: Operation) -> None:
 def write_block(writer: Writer, block: Block, results: Sequence[str]) -> list[str]:
     """Write a block one level deeper, which assigns what it yields; returns its lines."""
     for op in block.ops:
-        if not isinstance(op, scf.YieldOp | scf.ReduceOp | omp.YieldOp):
+        if not isinstance(op, scf.YieldOp | scf.ReduceOp | omp.YieldOp | affine.YieldOp):
             write_op(writer, op)
             continue
         scalars = [value for value in op.operands if not isinstance(value.type, TensorType)]
@@ -593,11 +529,25 @@ def write_block(writer: Writer, block: Block, results: Sequence[str]) -> list[st
     return writer.scopes.pop().lines
 
 
-def write_for(writer: Writer, op: scf.ForOp) -> None:
+def write_affine_for(writer: Writer, op: affine.ForOp) -> None:
+    """for i in range(max(lower), min(upper), step): ...; raises NotCompilable of tensors"""
+    if any(isinstance(each.type, TensorType) for each in op.inits):
+        raise NotCompilable(f"'{op.name}' of tensors")
+    lower = greatest(map_results(writer, op.lowerBoundMap.data, op.lowerBoundOperands))
+    upper = least(map_results(writer, op.upperBoundMap.data, op.upperBoundOperands))
+    write_for(writer, op, (lower, upper, number(op.step.value.data)), op.inits)
+
+
+def write_for(
+    writer: Writer,
+    op: scf.ForOp | affine.ForOp,
+    bounds: tuple[Name, Name, Name],
+    carried_in: Sequence[SSAValue],
+) -> None:
     """for i in range(lower, upper, step): ..."""
-    lower, upper, step = (writer.name(value) for value in (op.lb, op.ub, op.step))
+    lower, upper, step = bounds
     block = op.body.block
-    starts = list(zip(op.iter_args, block.args[1:], op.results, strict=True))
+    starts = list(zip(carried_in, block.args[1:], op.results, strict=True))
     scalars = [each for each in starts if not isinstance(each[0].type, TensorType)]
     write_carried_tensors(writer, [each for each in starts if each not in scalars])
     carried = [writer.fresh("c") for _ in scalars]
@@ -618,18 +568,34 @@ def write_for(writer: Writer, op: scf.ForOp) -> None:
 def write_loop(writer: Writer, op: scf.ForOp | scf.ParallelOp | omp.LoopNestOp) -> None:
     """Write a loop or a nest; raises NotCompilable for a reduction."""
     if isinstance(op, scf.ForOp):
-        write_for(writer, op)
+        lower, upper, step = map(writer.name, (op.lb, op.ub, op.step))
+        write_for(writer, op, (lower, upper, step), op.iter_args)
         return
     if op.results or "loop_inclusive" in op.properties:
         raise NotCompilable(f"'{op.name}'")
-    write_nest(writer, (op.lowerBound, op.upperBound, op.step), op.body.block)
+    lowers, uppers, steps = (
+        [*map(writer.name, values)] for values in (op.lowerBound, op.upperBound, op.step)
+    )
+    write_nest(writer, [*zip(lowers, uppers, steps, strict=True)], op.body.block)
 
 
-def write_nest(writer: Writer, bounds: Sequence[Sequence[SSAValue]], block: Block) -> None:
+def write_affine_parallel(writer: Writer, op: affine.ParallelOp) -> None:
+    """Write a nest of loops; raises NotCompilable for a reduction."""
+    if op.results:
+        raise NotCompilable(f"'{op.name}'")
+    lower, upper = op.lowerBoundsMap.data, op.upperBoundsMap.data
+    split = lower.num_dims + lower.num_symbols
+    lowers = grouped(map_results(writer, lower, op.map_operands[:split]), op.lowerBoundsGroups)
+    uppers = grouped(map_results(writer, upper, op.map_operands[split:]), op.upperBoundsGroups)
+    steps = (number(step.value.data) for step in op.steps)
+    bounds = zip(map(greatest, lowers), map(least, uppers), steps, strict=True)
+    write_nest(writer, [*bounds], op.body.block)
+
+
+def write_nest(writer: Writer, bounds: Sequence[tuple[Name, Name, Name]], block: Block) -> None:
     """for i in range(..): for j in range(..): ...; the iterations are independent"""
     heads: list[str] = []
-    for argument, *each in zip(block.args, *bounds, strict=True):
-        lower, upper, step = (writer.name(value) for value in each)
+    for argument, (lower, upper, step) in zip(block.args, bounds, strict=True):
         index = writer.fresh("i")
         heads.append(f"for {index} in range({lower.text}, {upper.text}, {step.text}):")
         writer.scopes.append(Scope())
@@ -658,19 +624,20 @@ def _trips(lower: Range, upper: Range) -> Range:
     return lower[0], max(lower[0], upper[1] - 1)
 
 
-def write_if(writer: Writer, op: scf.IfOp) -> None:
-    """if condition: ... else: ..."""
-    condition = writer.name(op.cond)
-    results = [writer.fresh("r") for _ in op.results]
+def write_if(
+    writer: Writer, op: scf.IfOp | affine.IfOp, holds: str, regions: Sequence[Region]
+) -> None:
+    """if holds: ... else: ..."""
+    names = [writer.fresh("r") for _ in op.results]
     branches: list[list[str]] = []
-    for region in (op.true_region, op.false_region):
+    for region in regions:
         if region.blocks:
             writer.scopes.append(Scope())
-            branches.append(write_block(writer, region.block, results))
-    writer.line(f"if {condition.text}:")
+            branches.append(write_block(writer, region.block, names))
+    writer.line(f"if {holds}:")
     writer.scopes[-1].lines.extend(branches[0])
     if len(branches) == 2:
         writer.line("else:")
         writer.scopes[-1].lines.extend(branches[1])
-    for name, result in zip(results, op.results, strict=True):
+    for name, result in zip(names, op.results, strict=True):
         writer.names[result] = Name(name, writer.depth)

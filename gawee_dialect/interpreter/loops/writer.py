@@ -1,40 +1,33 @@
-"""The text of a loop nest under construction: scopes, names, ranges of integers, buffers.
-
-Memory ops have flat views, offsets, and checks of indices that are not provable.
-"""
+"""The text of a loop nest under construction: scopes, names, ranges of integers, buffers."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, isnan, prod
-from typing import Literal, NoReturn
+from typing import Literal, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
-from xdsl.dialects import arith, memref, tensor
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    DenseArrayBase,
-    IndexType,
-    IntegerType,
-    MemRefType,
-    VectorType,
-)
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerType, MemRefType, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.diagnostics import Diagnostic, first_line
 from gawee_dialect.hints import isa
-from gawee_dialect.interpreter.arrays import (
-    Array,
-    ShapedType,
-    attribute_value,
-    dtype_of,
-    fresh_array,
-    is_half,
-)
+from gawee_dialect.interpreter.arrays import Array, ShapedType, attribute_value
 from gawee_dialect.interpreter.functions import RunError
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 Range = tuple[int, int] | None
 """The least and the greatest value that an integer takes; None where nothing is known."""
+
+MOST = 1 << 30
+"""What sizes, and indices from outside of a nest, are below: products of two fit in 64 bits.
+
+A nest does not take others.
+"""
 
 
 class NotCompilable(Exception):
@@ -49,6 +42,11 @@ class Name:
     depth: int
     range: Range = None
 
+    @property
+    def constant(self) -> int | None:
+        """The only integer that it can be; None where there may be others."""
+        return self.range[0] if self.range is not None and self.range[0] == self.range[1] else None
+
 
 @dataclass(frozen=True)
 class Buffer:
@@ -57,8 +55,13 @@ class Buffer:
     view: str
     offset: tuple[tuple[str, int], ...]
     """Terms of the offset: expressions, and the depth that each is defined at."""
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
+    shape: tuple[Name, ...]
+    strides: tuple[Name, ...]
+
+    @property
+    def open(self) -> Sequence[Name]:
+        """Sizes and strides that are no constants, in order."""
+        return [each for each in (*self.shape, *self.strides) if each.constant is None]
 
 
 @dataclass
@@ -69,17 +72,19 @@ class Scope:
     sums: dict[tuple[str, ...], str] = field(default_factory=dict[tuple[str, ...], str])
 
 
-def strided(type: Attribute) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def strided(type: Attribute) -> tuple[Sequence[int | None], Sequence[int | None]]:
     """Return the shape and strides of a memref type, or of a tensor type, which is row-major.
 
-    Raises NotCompilable if they are dynamic.
+    None is a size or stride that is open. Raises NotCompilable for memory of no rank, or that has
+    no strides.
     """
-    assert isa(type, ShapedType)
+    if not isa(type, ShapedType):
+        raise NotCompilable(f"'{type}'")
     dense = MemRefType(type.get_element_type(), type.get_shape())
     strides = (type if isa(type, MemRefType[Attribute]) else dense).get_strides()
-    if strides is None or None in strides or min(type.get_shape(), default=0) < 0:
+    if strides is None:
         raise NotCompilable(f"'{type}'")
-    return type.get_shape(), tuple(stride for stride in strides if stride is not None)
+    return [None if size == DYNAMIC_INDEX else size for size in type.get_shape()], strides
 
 
 def integer_width(type: Attribute) -> int | None:
@@ -101,12 +106,17 @@ def literal(number: float | bool) -> str:
     return f"({number!r})" if number < 0 else repr(number)
 
 
+def number(value: int) -> Name:
+    """Return an integer's literal as a name."""
+    return Name(literal(value), 0, (value, value))
+
+
 def constant_name(op: arith.ConstantOp) -> Name:
     """Return a constant's literal as its name; raises NotCompilable for one that is an array."""
     if isa(op.result.type, ShapedType):
         raise NotCompilable(f"'{op.value}'")
-    number = attribute_value(op.value, op.result.type).item()
-    return Name(literal(number), 0, (number, number) if type(number) is int else None)
+    value = attribute_value(op.value, op.result.type).item()
+    return number(value) if type(value) is int else Name(literal(value), 0)
 
 
 class Writer:
@@ -160,7 +170,8 @@ class Writer:
             if isa(value.type, ShapedType):
                 raise NotCompilable(f"'{value.type}'")
             self.captured.append(value)
-            self.names[value] = Name(self.fresh("v"), 0)
+            bounds = (1 - MOST, MOST - 1) if isinstance(value.type, IndexType) else None
+            self.names[value] = Name(self.fresh("v"), 0, bounds)
         return self.names[value]
 
     def _constant_vector(self, op: arith.ConstantOp) -> Name:
@@ -191,8 +202,13 @@ class Writer:
             self.captured.append(value)
             view = self.fresh("m")
             self._views[view] = value
-            self.buffers[value] = Buffer(view, (), shape, strides)
+            sizes = _names(f"{view}n", shape, (0, MOST - 1))
+            self.buffers[value] = Buffer(view, (), sizes, _names(f"{view}s", strides, None))
         return self.buffers[value]
+
+    def is_captured(self, buffer: Buffer) -> bool:
+        """Whether a buffer is a view of what is from outside of the nest."""
+        return buffer.view in self._views
 
     def mark_stored(self, buffer: Buffer) -> None:
         """Note that the nest writes to what a buffer is a view of."""
@@ -200,11 +216,15 @@ class Writer:
             self.stored.add(self._views[buffer.view])
 
     def parameter_names(self) -> list[str]:
-        """Return the names of the captured values, in order."""
-        return [
-            self.buffers[value].view if value in self.buffers else self.names[value].text
-            for value in self.captured
-        ]
+        """Return the names of the captured values, in order; open sizes and strides follow each."""
+        names: list[str] = []
+        for value in self.captured:
+            if value in self.buffers:
+                buffer = self.buffers[value]
+                names += [buffer.view, *(each.text for each in buffer.open)]
+            else:
+                names.append(self.names[value].text)
+        return names
 
     def position(self, buffer: Buffer, indices: Sequence[Name]) -> str:
         """Return the expression of an element's place in the flat view."""
@@ -213,11 +233,30 @@ class Writer:
         ]
         return self.sum([*buffer.offset, *terms])
 
-    def term(self, index: Name, stride: int) -> tuple[str, int]:
+    def term(self, index: Name, stride: Name) -> tuple[str, int]:
         """Return an index times a stride, and the depth it is known at."""
-        if index.range is not None and index.range[0] == index.range[1]:
-            return str(index.range[0] * stride), 0
-        return (index.text if stride == 1 else f"{index.text}*{stride}"), index.depth
+        first, second = index.constant, stride.constant
+        if 0 in (first, second):
+            return "0", 0
+        if first is not None and second is not None:
+            return literal(first * second), 0
+        if second == 1:
+            return index.text, index.depth
+        if first == 1:
+            return stride.text, stride.depth
+        return f"{index.text}*{stride.text}", max(index.depth, stride.depth)
+
+    def product(self, factors: Sequence[Name]) -> Name:
+        """Compute a product of sizes and strides where the text is at."""
+        known = prod(each.constant for each in factors if each.constant is not None)
+        rest = [each for each in factors if each.constant is None]
+        if known == 0 or not rest:
+            return number(known)
+        if known == 1 and len(rest) == 1:
+            return rest[0]
+        name = self.fresh()
+        self.line(f"{name} = {'*'.join([literal(known), *(each.text for each in rest)])}")
+        return Name(name, self.depth)
 
     def sum(self, terms: Iterable[tuple[str, int]]) -> str:
         """Return the sum of terms, with the part of outer blocks computed there."""
@@ -242,6 +281,29 @@ class Writer:
             scope.sums[key] = name
         return scope.sums[key]
 
+
+def _names(prefix: str, values: Sequence[int | None], bounds: Range) -> tuple[Name, ...]:
+    return tuple(
+        Name(f"{prefix}{axis}", 0, bounds) if value is None else number(value)
+        for axis, value in enumerate(values)
+    )
+
+
+def located(op: Operation, function: Callable[P, T]) -> Callable[P, T]:
+    """Make a function that fails as an op that is interpreted alone does: at its place."""
+
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return function(*args, **kwargs)
+        except RunError:
+            raise
+        except InterpretationError as error:
+            raise RunError(Diagnostic.at(op, f"cannot run: {first_line(error)}")) from error
+
+    return call
+
+
+# Memory as the text has it: flat views.
 
 FORMATS: dict[str, Literal["f", "d", "q", "i", "h", "H", "b", "B", "?"]] = {
     "float32": "f",
@@ -294,162 +356,43 @@ def element_lanes(type: Attribute) -> tuple[int, ...]:
 
     The second are in memrefs only.
     """
-    assert isa(type, ShapedType)
-    element = type.get_element_type()
-    return element.get_shape() if isa(element, VectorType[Attribute]) else ()
+    # By class: loops that are interpreted op by op ask for every number.
+    element: Attribute = getattr(type, "element_type")
+    if element.__class__ is not VectorType:
+        return ()
+    assert isa(element, VectorType[Attribute])
+    return element.get_shape()
 
 
-def has_strides(array: Array, type: Attribute) -> bool:
-    """Whether an array lies in memory as a memref type says."""
+def is_taken(array: Array, type: Attribute) -> bool:
+    """Whether a nest takes a value of a type: an array that lies as its type says, no large index.
+
+    Open sizes may be any, and open strides that do not go backwards. A tensor may lie anywhere.
+    """
+    if not isa(type, ShapedType):
+        return not isinstance(type, IndexType) or abs(int(array)) < MOST
     shape, strides = strided(type)
     lanes = element_lanes(type)
+    if len(array.shape) != len(shape) + len(lanes) or array.shape[len(shape) :] != lanes:
+        return False
+    sizes = zip(shape, array.shape, strict=False)
+    if not all(actual < MOST if size is None else actual == size for size, actual in sizes):
+        return False
     step = array.dtype.itemsize * prod(lanes)
-    return array.shape == (*shape, *lanes) and all(
-        size == 1 or actual == stride * step
-        for size, actual, stride in zip(shape, array.strides, strides, strict=False)
+    return not isa(type, MemRefType[Attribute]) or all(
+        size == 1 or _is_stride(actual, step, stride)
+        for size, actual, stride in zip(array.shape, array.strides, strides, strict=False)
     )
 
 
-def out_of_bounds(op: Operation, axis: int, size: int) -> Callable[[int], NoReturn]:
-    """Make what a failed check of an index calls."""
-
-    def fail(index: int) -> NoReturn:
-        raise RunError(
-            Diagnostic.at(
-                op,
-                f"cannot run: index {index} is out of bounds for dimension {axis} of size {size}",
-            )
-        )
-
-    return fail
+def _is_stride(actual: int, step: int, stride: int | None) -> bool:
+    return actual >= 0 and (actual % step == 0 if stride is None else actual == stride * step)
 
 
-def check_index(
-    writer: Writer, op: Operation, axis: int, index: Name, size: int, reached: int = 1
-) -> None:
-    """Write a check that an index is from 0 to size - 1, unless its range proves it.
-
-    `reached` elements are accessed from there on; all must be in the same bounds.
-    """
-    ahead = reached - 1
-    if index.range is not None and index.range[0] >= 0 and index.range[1] + ahead < size:
-        return
-    fail = writer.bind(out_of_bounds(op, axis, size))
-    last = f"{index.text} + {ahead}" if ahead else index.text
-    writer.line(f"if not 0 <= {index.text} < {size - ahead}: {fail}({last})")
-
-
-def element(
-    writer: Writer, op: Operation, memory: SSAValue, indices: Sequence[SSAValue]
-) -> tuple[Buffer, str]:
-    """Write the checks of an access; returns the buffer and the text of the element."""
-    buffer = writer.buffer(memory)
-    names = [writer.name(index) for index in indices]
-    for axis, (name, size) in enumerate(zip(names, buffer.shape, strict=True)):
-        check_index(writer, op, axis, name, size)
-    return buffer, f"{buffer.view}[{writer.position(buffer, names)}]"
-
-
-def write_load(writer: Writer, op: memref.LoadOp | tensor.ExtractOp) -> None:
-    """t = m[position]"""
-    memory, result = op.operands[0], op.results[0]
-    _, place = element(writer, op, memory, op.indices)
-    if element_lanes(memory.type):
-        writer.define(result, f"{place}.copy()")
-        return
-    half = is_half(dtype_of(memory.type))
-    writer.define(result, f"float({place})" if half else place)
-
-
-def write_store(writer: Writer, op: memref.StoreOp | tensor.InsertOp) -> None:
-    """m[position] = value"""
-    value, memory = op.operands[:2]
-    buffer, place = element(writer, op, memory, op.indices)
-    writer.mark_stored(buffer)
-    writer.line(f"{place} = {writer.name(value).text}")
-    if isinstance(op, tensor.InsertOp):
-        writer.buffers[op.result] = buffer
-
-
-def write_own(writer: Writer, init: SSAValue) -> Buffer:
-    """m = copy(init): memory for the versions of a tensor that a loop carries."""
-    source = writer.buffer(init)
-    count = prod(source.shape)
-
-    def copy(view: memoryview) -> object:
-        return flat_view(np.array(np.asarray(view)[:count]))
-
-    name = writer.fresh("m")
-    writer.line(f"{name} = {writer.bind(copy)}({source.view})")
-    return Buffer(name, (), source.shape, source.strides)
-
-
-def write_alloca(writer: Writer, op: memref.AllocaOp | memref.AllocOp) -> None:
-    """m = fresh(): new memory every time the op is reached."""
-    type = op.memref.type
+def open_numbers(array: Array, type: Attribute) -> list[int]:
+    """Return the sizes and strides of an array that its type leaves open, in order."""
     shape, strides = strided(type)
-    flat = flat_vectors if element_lanes(type) else flat_view
-    fresh = writer.bind(lambda: flat(fresh_array(type)))
-    name = writer.fresh("m")
-    writer.line(f"{name} = {fresh}()")
-    writer.note_made(name)
-    writer.buffers[op.memref] = Buffer(name, (), shape, strides)
-
-
-def write_reshape(
-    writer: Writer, op: memref.CollapseShapeOp | memref.ExpandShapeOp | memref.CastOp
-) -> None:
-    """The same memory under the strides of the result's type."""
-    source, result = writer.buffer(op.operands[0]), op.results[0]
-    shape, strides = strided(result.type)
-    writer.buffers[result] = Buffer(source.view, source.offset, shape, strides)
-
-
-def write_subview(writer: Writer, op: memref.SubviewOp) -> None:
-    """The same memory from another offset on, under the strides of the result's type."""
-    source = writer.buffer(op.source)
-    _, strides = strided(op.result.type)
-    offsets = _mixed(writer, op.static_offsets, op.offsets)
-    sizes = op.static_sizes.get_values()
-    steps = op.static_strides.get_values()
-    if DYNAMIC_INDEX in (*sizes, *steps):
-        raise NotCompilable("dynamic sizes or strides")
-    terms = list(source.offset)
-    for axis, (offset, size, step) in enumerate(zip(offsets, sizes, steps, strict=True)):
-        check_index(writer, op, axis, offset, source.shape[axis] - (size - 1) * step)
-        terms.append(writer.term(offset, source.strides[axis]))
-    shape, _ = strided(op.result.type)
-    writer.buffers[op.result] = Buffer(source.view, tuple(terms), shape, strides)
-
-
-def _mixed(
-    writer: Writer, static: DenseArrayBase[IntegerType], dynamic: Sequence[SSAValue]
-) -> list[Name]:
-    values = iter(dynamic)
-    return [
-        writer.name(next(values))
-        if value == DYNAMIC_INDEX
-        else Name(literal(value), 0, (value, value))
-        for value in static.get_values()
-    ]
-
-
-def write_copy(writer: Writer, op: memref.CopyOp) -> None:
-    """Copy one box of memory to another, at once."""
-    source, target = writer.buffer(op.source), writer.buffer(op.destination)
-    writer.mark_stored(target)
-
-    def copy(from_view: memoryview, from_: int, to_view: memoryview, to: int) -> None:
-        box(to_view, to, target)[...] = box(from_view, from_, source)
-
-    def box(view: memoryview, offset: int, buffer: Buffer) -> Array:
-        flat = np.asarray(view)
-        strides = [stride * flat.strides[0] for stride in buffer.strides]
-        shape = (*buffer.shape, *flat.shape[1:])
-        return as_strided(flat[offset:], shape, (*strides, *flat.strides[1:]))
-
-    function = writer.bind(copy)
-    writer.line(
-        f"{function}({source.view}, {writer.sum(source.offset)}, "
-        f"{target.view}, {writer.sum(target.offset)})"
-    )
+    step = array.dtype.itemsize * prod(element_lanes(type))
+    sizes = [actual for size, actual in zip(shape, array.shape, strict=False) if size is None]
+    steps = zip(strides, array.strides, strict=False)
+    return sizes + [actual // step for stride, actual in steps if stride is None]

@@ -271,16 +271,24 @@ func.func @main() -> tensor<2xf32> {
 
 
 @requires_upstream
-def test_a_tool_is_started_once_for_all_passes(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("pipeline", "more"),
+    [
+        ("canonicalize,cse,sccp,canonicalize", 0),
+        # It is asked whether it takes many modules, and lowers all of them to machine code.
+        ("convert-scf-to-cf,canonicalize,sccp,convert-cf-to-llvm,convert-arith-to-llvm", 2),
+    ],
+)
+def test_a_tool_is_started_once_for_all_passes(pipeline: str, more: int, tmp_path: Path) -> None:
     starts = tmp_path / "starts"
     program = tmp_path / "counted-opt"
     program.write_text(f'#!/bin/sh\necho >> {starts}\nexec {find_tool("mlir-opt")} "$@"\n')
     program.chmod(0o700)
 
-    assert_pipeline_correct(LOOP, "canonicalize,cse,sccp,canonicalize", str(program))
+    assert_pipeline_correct(LOOP, pipeline, str(program))
 
     asked_for_printing, reading, passes = 1, 1, 1
-    assert len(starts.read_text()) == asked_for_printing + reading + passes
+    assert len(starts.read_text()) == asked_for_printing + reading + passes + more
 
 
 # Many modules at once.
