@@ -49,7 +49,6 @@ from gawee_dialect.dialect.kernels.schedule import Schedule, ScheduleAttr
 from gawee_dialect.dialect.kernels.structured_kernel import (
     StructuredKernel,
     element_of,
-    region_of,
     require_scalar_ops,
     shape_of,
 )
@@ -58,6 +57,7 @@ from gawee_dialect.dialect.operation import quick_operands, set_groups
 from gawee_dialect.dialect.size_list import SizeList, SizesAttr, parse_sizes, print_sizes, size_list
 from gawee_dialect.dialect.types import is_shaped, require
 from gawee_dialect.hints import isa
+from gawee_dialect.upstream.walk import inner_ops
 
 # How much arithmetic the scalar ops in the bodies of kernels are.
 
@@ -282,6 +282,8 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
         algorithm: Algorithm | None = None,
         moves_regions: bool = False,
     ) -> "KernelOp":
+        """Make the same kernel on other operands; with `moves_regions` of the regions of this one,
+        which is left without, to be erased."""
         values = values or {}
         new = KernelOp(
             inputs,
@@ -291,8 +293,8 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
             reductions=self.reductions.value.data,
             initial=self.initial,
             outside=self.outside,
-            accumulate=region_of(self.accumulate, values, is_moved=moves_regions),
-            finish=region_of(self.finish, values, is_moved=moves_regions),
+            accumulate=_region_of(self.accumulate, values, is_moved=moves_regions),
+            finish=_region_of(self.finish, values, is_moved=moves_regions),
             schedule=None if self.schedule is None else self.schedule.data,
             counts=[values.get(each, each) for each in self.counts],
             shape=None if isinstance(output, TensorType) else self.shape,
@@ -563,6 +565,20 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
         if attributes is not None:
             op.attributes |= attributes.data
         return op
+
+
+def _region_of(region: Region, values: Mapping[SSAValue, SSAValue], *, is_moved: bool) -> Region:
+    """Return a copy of a region, or what it held, with other values from outside."""
+    new = Region()
+    if not is_moved:
+        region.clone_into(new, value_mapper=dict(values))
+        return new
+    region.move_blocks(new)
+    for op in inner_ops(new):
+        for index, operand in enumerate(op.operands):
+            if operand in values:
+                op.operands[index] = values[operand]
+    return new
 
 
 def _print_count(printer: Printer, name: SizeName, value: SSAValue) -> None:

@@ -26,7 +26,6 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from gawee_dialect.dialect.kernels.algorithm import Algorithm
 from gawee_dialect.dialect.size_list import SIZE_LIST, SizesAttr
 from gawee_dialect.dialect.types import is_shaped, require
-from gawee_dialect.upstream.walk import inner_ops
 
 
 @lru_cache(maxsize=4096)
@@ -149,28 +148,12 @@ class StructuredKernel(IRDLOperation, ABC):
         scratch: Sequence[SSAValue] = (),
         values: Mapping[SSAValue, SSAValue] | None = None,
         algorithm: Algorithm | None = None,
-        moves_regions: bool = False,
     ) -> "StructuredKernel":
         """Make the same op on other operands, tensors or buffers; its own where none are given.
 
         `values` says what stands for the values from outside that its regions use. `algorithm` is
         another choice for the same kind of op, which the packed operands are then of.
-        With `moves_regions` they are not copied: this op is left without, to be erased.
         """
-
-
-def region_of(region: Region, values: Mapping[SSAValue, SSAValue], *, is_moved: bool) -> Region:
-    """Return a copy of a region, or what it held, with other values from outside."""
-    new = Region()
-    if not is_moved:
-        region.clone_into(new, value_mapper=dict(values))
-        return new
-    region.move_blocks(new)
-    for op in inner_ops(new):
-        for index, operand in enumerate(op.operands):
-            if operand in values:
-                op.operands[index] = values[operand]
-    return new
 
 
 def shape_of(value: SSAValue) -> tuple[int, ...]:

@@ -37,7 +37,6 @@ from gawee_dialect.dialect.kernels.packed_products import PackedProduct
 from gawee_dialect.dialect.kernels.structured_kernel import (
     StructuredKernel,
     element_of,
-    region_of,
     require_scalar_ops,
     shape_of,
 )
@@ -364,10 +363,11 @@ class WinogradOp(StructuredKernel):
         scratch: Sequence[SSAValue] = (),
         values: Mapping[SSAValue, SSAValue] | None = None,
         algorithm: Algorithm | None = None,
-        moves_regions: bool = False,
     ) -> "WinogradOp":
         algorithm = algorithm or self.algorithm
         assert isinstance(algorithm, Winograd)
+        finish = Region()
+        self.finish.clone_into(finish, value_mapper=dict(values or {}))
         (weights,) = self.packed if packed is None else packed
         new = WinogradOp(
             inputs,
@@ -376,7 +376,7 @@ class WinogradOp(StructuredKernel):
             algorithm=algorithm,
             bounds=self.sizes,
             maps=self.maps if maps is None else maps,
-            finish=region_of(self.finish, values or {}, is_moved=moves_regions),
+            finish=finish,
             scratch=scratch,
         )
         new.attributes.update(self.attributes)

@@ -36,7 +36,7 @@ NARROW = Edited(
 
 CASES: Mapping[str, WrongPass] = {
     "a constant in a body, one unit in the last place": WrongPass(
-        RESIDUAL, Wrong(changes.nudge_float(0)), proof="'arith.constant'", before=LINALG
+        RESIDUAL, Wrong(changes.nudge_float(0)), proof="'linalg.", before=LINALG
     ),
     "a difference in the place of a sum": WrongPass(
         MOBILE,

@@ -144,7 +144,7 @@ def _argument_attributes(
             entries.append(DictionaryAttr({}))
             continue
         read_only = inner.is_read_only(value)
-        known = pointer_attributes(value.type, _kind(value), read_only, is_sized=True)
+        known = dict(pointer_attributes(value.type, _kind(value), read_only, is_sized=True))
         if not apart:
             del known["llvm.noalias"]
         entries.append(DictionaryAttr(known))

@@ -109,9 +109,10 @@ def kernel(to: FunctionBufferizer, op: StructuredKernel) -> None:
     scratch = [to.allocate(type) for type in op.scratch_types]
     inputs = [to.source(value) for value in op.inputs]
     packed = [to.source(value) for value in op.packed]
-    new = op.with_operands(
-        inputs, fresh, packed=packed, scratch=scratch, values=to.new, moves_regions=True
-    )
+    if isinstance(op, KernelOp):
+        new = op.with_operands(inputs, fresh, values=to.new, moves_regions=True)
+    else:
+        new = op.with_operands(inputs, fresh, packed=packed, scratch=scratch, values=to.new)
     to.builder.insert(new)
     to.assign(op.target, fresh, Root(writable=True))
 

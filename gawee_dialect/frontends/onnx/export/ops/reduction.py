@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.graph.normalization import (
     BatchNormOp,
@@ -142,34 +142,30 @@ def fold_batch_norm(nodes: Nodes, op: FoldBatchNormOp) -> None:
     def wide(value: SSAValue) -> SSAValue | ExportedValue:
         return nodes("Cast", [value], of(tensor_shape(value)), to=FLOAT) if is_half else value
 
-    def or_number(value: SSAValue | None, number: float) -> SSAValue | ExportedValue:
-        return _number(nodes, number, element) if value is None else wide(value)
-
-    def store(name: str, lhs: Given, rhs: Given, result: SSAValue) -> None:
+    def store(name: str, given: Sequence[Given], result: SSAValue) -> None:
         if is_half:
-            made = nodes(name, [lhs, rhs], of(tensor_shape(result)))
+            made = nodes(name, given, of(tensor_shape(result)))
             nodes("Cast", [made], [result], to=HALF)
         else:
-            nodes(name, [lhs, rhs], [result])
+            nodes(name, given, [result])
 
     channels, *others = tensor_shape(op.weight)
     row, per_filter = of([channels]), of([channels, *(1 for _ in others)])
-    epsilon = _number(nodes, op.eps.value.data, element)
-    root = nodes("Sqrt", [nodes("Add", [wide(op.variance), epsilon], row)], row)
-    factor = nodes("Div", [or_number(op.scale, 1), root], row)
-    shape = sizes(per_filter.get_shape(), "shape")
-    factors = nodes("Reshape", [factor, shape], per_filter)
-    store("Mul", wide(op.weight), factors, op.folded_weight)
-    mean, shift = wide(op.mean), or_number(op.shift, 0)
-    if op.bias is None:
-        store("Sub", shift, nodes("Mul", [mean, factor], row), op.folded_bias)
+    variance, weight, mean = map(wide, (op.variance, op.weight, op.mean))
+    less = ("Neg", [mean]) if op.bias is None else ("Sub", [wide(op.bias), mean])
+    centred = nodes(*less, row)
+    epsilon, one = (
+        nodes.constant(np.asarray(number, dtype_name(element))) for number in (op.eps.value.data, 1)
+    )
+    root = nodes("Sqrt", [nodes("Add", [variance, epsilon], row)], row)
+    factor = nodes("Div", [one if op.scale is None else wide(op.scale), root], row)
+    factors = nodes("Reshape", [factor, sizes(per_filter.get_shape(), "shape")], per_filter)
+    if op.shift is None:
+        store("Mul", [centred, factor], op.folded_bias)
     else:
-        centred = nodes("Sub", [wide(op.bias), mean], row)
-        store("Add", nodes("Mul", [centred, factor], row), shift, op.folded_bias)
-
-
-def _number(nodes: Nodes, number: float, element: Attribute) -> ExportedValue:
-    return nodes.constant(np.asarray(number, dtype_name(element)))
+        scaled = nodes("Mul", [centred, factor], row)
+        store("Add", [scaled, wide(op.shift)], op.folded_bias)
+    store("Mul", [weight, factors], op.folded_weight)
 
 
 @exports(GroupNormOp)
