@@ -52,7 +52,7 @@ class Network:
     def text(self, level: str) -> Path:
         """Write the text of a level, made from that of the level before it, unless it is skipped."""
         before, passes = LEVELS[level]
-        while before in self.skipped:
+        while before is not None and before in self.skipped:
             before, earlier = LEVELS[before]
             passes = f"{earlier},{passes}"
         path = self.folder / f"{level}.mlir"

@@ -226,8 +226,9 @@ def test_a_size_that_no_tensor_has_is_compiled_for_each_number() -> None:
         return torch.arange(rows).outer(torch.arange(rows) * 0.1).sin().sum(0)
 
     torch._dynamo.reset()
-    strict = {"fallback": False}
-    compiled = torch.compile(waves, backend=gawee_backend, dynamic=True, options=strict)
+    compiled = torch.compile(
+        waves, backend=gawee_backend, dynamic=True, options={"fallback": False}
+    )
     with torch.no_grad():
         for rows in (7, 4):
             torch.testing.assert_close(compiled(rows), waves(rows), **CLOSE)
