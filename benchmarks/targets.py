@@ -108,14 +108,13 @@ def import_held(engine: str) -> ModuleType:
 
 def is_held(engine: str, *, of_integers: bool = False) -> bool:
     """Whether an engine makes no wider code than we do, and no better products `of_integers`."""
-    here, wanted = this_processor()[1], llvm_host()[1]
-    switch = SWITCHES.get(engine)
     if not held_target():
         return True
+    here, wanted = this_processor()[1], llvm_host()[1]
+    switch = SWITCHES.get(engine)
     if vectors_of(wanted) == vectors_of(here):
-        if not (of_integers and is_held_from_tiles()):
-            return True
-        return switch is not None and (bool(switch.variables) or not switch.library)
+        leaves_tiles = switch is not None and (bool(switch.variables) or not switch.library)
+        return leaves_tiles or not (of_integers and is_held_from_tiles())
     if switch is None:
         return False
     if of_integers and switch.finds_byte_products and "+avxvnni" in here.split(","):

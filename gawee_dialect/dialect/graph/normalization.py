@@ -182,37 +182,36 @@ class FoldBatchNormOp(StatedOp):
         *,
         eps: float = 1e-5,
     ):
-        per_channel = {"bias": bias, "mean": mean, "variance": variance, "scale": scale}
-        types = [
-            (what, tensor_type(value))
-            for what, value in {**per_channel, "shift": shift}.items()
-            if value is not None
-        ]
+        per_channel = (bias, mean, variance, scale, shift)
         super().__init__(
-            operands=[weight, bias, mean, variance, scale, shift],
+            operands=[weight, *per_channel],
             properties={"eps": FloatAttr(eps, 64)},
-            result_types=self.shape_rule(tensor_type(weight), types, eps=eps),
+            result_types=self.shape_rule(weight, per_channel, eps=eps),
         )
 
     @staticmethod
     def shape_rule(
-        weight: AnyTensor, per_channel: Sequence[tuple[str, AnyTensor]], *, eps: float
+        layer: SSAValue, per_channel: Sequence[SSAValue | None], *, eps: float
     ) -> Sequence[AnyTensor]:
-        """Return the types of weight and bias; raises VerifyException where C1 to C4 fail."""
+        """Return the types of weight and bias; raises VerifyException where C1 to C4 fail.
+
+        `per_channel` are bias, mean, variance, scale and shift.
+        """
+        weight = tensor_type(layer)
         rank = weight.get_num_dims()
         require(rank >= 1, f"expected weight of rank 1 or more, got rank {rank} ('{weight}')")
         require_float("weight", weight)
-        for what, type in per_channel:
-            require_shape(what, type, weight.get_shape()[:1])
-            require_same_element(what, type, weight, "weight")
+        names = ("bias", "mean", "variance", "scale", "shift")
+        for what, value in zip(names, per_channel, strict=True):
+            if value is not None:
+                require_shape(what, tensor_type(value), weight.get_shape()[:1])
+                require_same_element(what, tensor_type(value), weight, "weight")
         require(eps >= 0, f"expected eps of at least 0, got {eps}")
         return weight, TensorType(weight.element_type, weight.get_shape()[:1])
 
     def inferred_types(self) -> Sequence[AnyTensor]:
-        named = ("bias", "mean", "variance", "scale", "shift")
-        values = ((name, getattr(self, name)) for name in named)
-        types = [(name, tensor_type(value)) for name, value in values if value is not None]
-        return self.shape_rule(tensor_type(self.weight), types, eps=self.eps.value.data)
+        per_channel = (self.bias, self.mean, self.variance, self.scale, self.shift)
+        return self.shape_rule(self.weight, per_channel, eps=self.eps.value.data)
 
     def equation(self) -> str:
         optional = {"b": self.bias, "m": self.mean, "v": self.variance}

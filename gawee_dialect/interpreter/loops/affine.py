@@ -88,9 +88,15 @@ def expression(each: AffineExpr, dims: Sequence[Name], symbols: Sequence[Name]) 
 
 def map_results(writer: Writer, map: AffineMap, operands: Sequence[SSAValue]) -> list[Name]:
     """Return the expressions of a map at operands: the dimensions, then the symbols."""
-    names = [writer.name(operand) for operand in operands]
-    dims, symbols = names[: map.num_dims], names[map.num_dims :]
+    dims, symbols = _dims_and_symbols(writer, map, operands)
     return [expression(each, dims, symbols) for each in map.results]
+
+
+def _dims_and_symbols(
+    writer: Writer, space: AffineMap | AffineSet, operands: Sequence[SSAValue]
+) -> tuple[Sequence[Name], Sequence[Name]]:
+    names = [writer.name(operand) for operand in operands]
+    return names[: space.num_dims], names[space.num_dims :]
 
 
 def map_indices(writer: Writer, map: AffineMap, operands: Sequence[SSAValue]) -> list[Name]:
@@ -156,8 +162,7 @@ def check_index_width(value: int) -> None:
 
 def set_condition(writer: Writer, holds: AffineSet, operands: Sequence[SSAValue]) -> str:
     """Return the text of whether operands, the dimensions and then the symbols, are in a set."""
-    names = [writer.name(operand) for operand in operands]
-    dims, symbols = names[: holds.num_dims], names[holds.num_dims :]
+    dims, symbols = _dims_and_symbols(writer, holds, operands)
     texts = [
         " ".join(
             (
