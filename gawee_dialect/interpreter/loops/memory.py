@@ -56,13 +56,18 @@ def check_index(
     `reached` elements are accessed from there on; all must be in the same bounds.
     """
     ahead = reached - 1
-    last = index.range[1] + ahead if index.range is not None else None
-    if last is not None and size.range is not None:
-        if index.range is not None and index.range[0] >= 0 and last < size.range[0]:
-            return
+    if _is_inside(index, ahead, size):
+        return
     fail = writer.bind(out_of_bounds(op, axis, ahead, memory))
     bound = f"{size.text} - {ahead}" if ahead else size.text
     writer.line(f"if not 0 <= {index.text} < {bound}: {fail}({index.text}, {size.text})")
+
+
+def _is_inside(index: Name, ahead: int, size: Name) -> bool:
+    """Whether ranges prove that an index, and what is so far ahead of it, are inside of a size."""
+    if index.range is None or size.range is None:
+        return False
+    return index.range[0] >= 0 and index.range[1] + ahead < size.range[0]
 
 
 def element(
@@ -177,11 +182,7 @@ def _check_part(
         writer.line(call)
         return
     reach = (size.constant - 1) * step.constant
-    if offset.range is None or bound.range is None or offset.range[0] < 0:
-        known = False
-    else:
-        known = offset.range[1] + reach < bound.range[0]
-    if not known:
+    if not _is_inside(offset, reach, bound):
         writer.line(f"if not 0 <= {offset.text} < {bound.text} - {reach}: {call}")
 
 
