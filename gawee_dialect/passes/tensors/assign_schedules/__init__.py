@@ -39,6 +39,7 @@ from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.passes.tensors.assign_schedules.copied_inputs import is_copied
 from gawee_dialect.passes.tensors.assign_schedules.cost_model import is_packed
 from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import KernelAccesses, Operand
 from gawee_dialect.passes.tensors.assign_schedules.loop_order import schedule_of
@@ -208,14 +209,18 @@ class Packing:
     ) -> "Packing":
         """Return the order in which a schedule's loops come upon the operand's elements.
 
-        Neighbours along the reduction `pair` lie side by side, in each lane of a vector.
+        Neighbours along the reduction `pair` lie side by side, in each lane of a vector. So do
+        the channels of a block of an input, which are copied as a vector.
         """
         shape: list[int] = []
         exprs: list[AffineExpr] = []
+        block: int | None = None
         extents = list(sizes)
         points: list[AffineExpr] = [AffineExpr.dimension(dim) for dim in range(len(sizes))]
         for loop in schedule.loops:
             if loop.dim in operand.dims:
+                if not operand.is_parameter and 1 < operand.block_of(loop.dim) == extents[loop.dim]:
+                    block = len(shape)
                 point = points[loop.dim]
                 shape.append(ceil(extents[loop.dim] / loop.step))
                 exprs.append(point // loop.step if loop.step > 1 else point)
@@ -235,7 +240,8 @@ class Packing:
         if pair is not None and pair in operand.dims:
             within = points[pair] % PAIR if extents[pair] > PAIR else points[pair]
             shape[-1], exprs[-1] = PAIR * shape[-1], exprs[-1] * PAIR + within
-        kept = [axis for axis, size in enumerate(shape) if size > 1]
+        order = sorted(range(len(shape)), key=lambda axis: axis == block)
+        kept = [axis for axis in order if shape[axis] > 1]
         return Packing(tuple(shape[axis] for axis in kept), tuple(exprs[axis] for axis in kept))
 
     def is_order_of(self, operand: Operand) -> bool:
@@ -288,7 +294,8 @@ class AssignSchedules(MachinePass, ScheduledPass):
     2. Loops run in an order in which the larger operand is walked once, reductions inside.
     3. Weights that a reduction reads are copied into the order in which the schedule reads them;
        `hoist-parameter-computation` then moves the copy into `@prepare`. Those that a kernel
-       computes in that order stay as they are.
+       computes in that order stay as they are. So are inputs in blocks of channels that are read
+       often (`copied_inputs.py`).
     4. Products of bytes and of bf16 are those of tiles, where the processor has registers for them
        and that takes fewer cycles (`tile_products.py`).
     5. A kernel that takes long enough has its outermost loops shared among threads. One that is
@@ -513,7 +520,11 @@ class _Scheduler:
         for index, operand in enumerate(kernel.inputs):
             if is_open(operand.shape):
                 continue
-            if index not in asked and not is_packed(operand, kernel, schedule.data.vector):
+            if not (
+                index in asked
+                or is_packed(operand, kernel, schedule.data.vector)
+                or self._is_copied(index, operand, kernel, schedule.data)
+            ):
                 continue
             packing = Packing.of(operand, schedule.data, op.sizes, _pair(op, schedule.data))
             if not packing.is_order_of(operand):
@@ -526,6 +537,14 @@ class _Scheduler:
             assert isinstance(copy, KernelOp)
             self._assign(copy)
             copy = copy.prev_op
+
+    def _is_copied(
+        self, index: int, operand: Operand, kernel: KernelAccesses, schedule: Schedule
+    ) -> bool:
+        """Whether an input is copied without being asked for: not if it is fetched as it lies."""
+        if schedule.prefetch is not None and schedule.prefetch.input == index:
+            return False
+        return is_copied(operand, kernel, schedule.loops, self._processor_of(kernel.op))
 
     def _kind(self, op: KernelOp, early: list[bool]) -> object:
         """Return what kernels have in common that are scheduled alike."""
