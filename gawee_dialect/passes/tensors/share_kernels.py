@@ -4,24 +4,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
-    AnyFloat,
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
-    IntegerType,
     ModuleOp,
     TensorType,
+    UnitAttr,
+    i32,
 )
-from xdsl.ir import Attribute, Operation, Region
+from xdsl.ir import Attribute, Region
 from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from gawee_dialect.analysis.fingerprint import Fingerprints
+from gawee_dialect.dialect.dense import dense_of
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.hints import isa
@@ -76,24 +78,21 @@ def _numbers(op: KernelOp) -> Sequence[arith.ConstantOp]:
     """Return the numbers that a kernel could read instead."""
     if is_open(op.sizes):
         return ()
-    return [each for each in op.finish.block.ops if _may_be_read(each)]
+    constants = (each for each in op.finish.block.ops if isinstance(each, arith.ConstantOp))
+    return [each for each in constants if _may_be_read(each)]
 
 
-def _may_be_read(op: Operation) -> bool:
-    if not isinstance(op, arith.ConstantOp) or not isinstance(op.value, FloatAttr | IntegerAttr):
+def _may_be_read(op: arith.ConstantOp) -> bool:
+    if not isinstance(op.value, FloatAttr) and op.result.type != i32:
         return False
-    type = op.result.type
-    is_word = isinstance(type, AnyFloat) or (isinstance(type, IntegerType) and type.width.data > 8)
-    return is_word and all(isinstance(use.operation, READERS) for use in op.result.uses)
+    return all(isinstance(use.operation, READERS) for use in op.result.uses)
 
 
 def _kind(op: KernelOp, texts: Fingerprints) -> object:
     """Return what kernels have in common that are equal but for their numbers."""
     same = op.clone()
     for number in _numbers(same):
-        type = number.result.type
-        is_float = isinstance(type, AnyFloat)
-        number.value = FloatAttr(0.0, type) if is_float else IntegerAttr(0, type)
+        number.properties["value"] = UnitAttr()
     types = tuple(value.type for value in (*op.operands, *op.results))
     return types, texts.of(same)
 
@@ -112,9 +111,8 @@ def _read(op: KernelOp, numbers: Sequence[arith.ConstantOp]) -> None:
     """Replace a kernel by one that reads some of its numbers."""
     builder = Builder(InsertPoint.before(op))
     inputs, types = list(op.inputs), [number.result.type for number in numbers]
-    for number, type in zip(numbers, types, strict=True):
-        value = DenseIntOrFPElementsAttr.from_list(TensorType(type, []), [_value(number)])
-        constant = builder.insert(arith.ConstantOp(value))
+    for number in numbers:
+        constant = builder.insert(arith.ConstantOp(_dense(number)))
         hand_on_location(op, constant)
         inputs.append(constant.result)
     for region in (op.accumulate, op.finish):
@@ -132,9 +130,11 @@ def _read(op: KernelOp, numbers: Sequence[arith.ConstantOp]) -> None:
     Rewriter.replace_op(op, new)
 
 
-def _value(number: arith.ConstantOp) -> float:
-    assert isinstance(number.value, FloatAttr | IntegerAttr)
-    return number.value.value.data
+def _dense(number: arith.ConstantOp) -> DenseIntOrFPElementsAttr:
+    """Return a number as a tensor without axes."""
+    value, type = number.value, TensorType(number.result.type, [])
+    assert isinstance(value, FloatAttr | IntegerAttr)
+    return dense_of(np.array(value.value.data), type)
 
 
 def _add_arguments(region: Region, at: int, types: Sequence[Attribute]) -> None:
