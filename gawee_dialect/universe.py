@@ -40,6 +40,7 @@ PASSES: dict[str, str] = {
     "unroll-scan": "graph.UnrollScan",
     "hoist-loop-invariants": "tensors.HoistLoopInvariants",
     "hoist-parameter-computation": "tensors.HoistParameterComputation",
+    "share-kernels": "tensors.ShareKernels",
     "bufferize": "tensors.Bufferize",
     "coalesce-copies": "buffers.CoalesceCopies",
     "outline-kernels": "buffers.OutlineKernels",

@@ -303,6 +303,10 @@ class NativeModule:
             raise GaweeError(f"expected a function '{name}' in the module, got none")
         return address
 
+    def address_of_global(self, name: str) -> int:
+        """Return the address of a public constant that the module has."""
+        return self._engine.get_global_value_address(name)
+
     def function(self, name: str) -> Callable[[object], None]:
         """Return a packed function as a callable on an array of pointers; it drops the GIL."""
         engine = self._engine  # the code must live as long as the callable

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
@@ -182,19 +182,36 @@ def _number(index: SSAValue, counters: Counters) -> int:
     return number
 
 
-def address_of(value: SSAValue, arrays: Mapping[int, Array], counters: Counters) -> int:
-    """Return the address of what `@main` calls a kernel with: an argument, or workspace.
+@dataclass(frozen=True)
+class Addresses:
+    """Where the values of `@main` are: its arguments, by index, and the constants of its code."""
 
-    Of the part of a batch, it is its number.
-    """
-    if value in counters:
-        return counters[value]
-    owner = value.owner
-    if isinstance(owner, memref.ViewOp):
-        start = _number(owner.byte_shift, counters)
-        return address_of(owner.source, arrays, counters) + start
-    assert isinstance(value, BlockArgument)
-    return arrays[value.index].ctypes.data
+    arrays: Mapping[int, Array]
+    native: NativeModule
+
+    def of(self, value: SSAValue, counters: Counters) -> int:
+        """Return the address of what a kernel is called with: an argument, workspace, a constant.
+
+        Of the part of a batch, it is its number.
+        """
+        if value in counters:
+            return counters[value]
+        owner = value.owner
+        if isinstance(owner, memref.ViewOp):
+            return self.of(owner.source, counters) + _number(owner.byte_shift, counters)
+        if isinstance(owner, memref.GetGlobalOp):
+            return self.native.address_of_global(owner.name_.root_reference.data)
+        assert isinstance(value, BlockArgument)
+        return self.arrays[value.index].ctypes.data
+
+
+def show_symbols(module: ModuleOp) -> None:
+    """Make the functions and constants of a module public, so that each has an address."""
+    for op in module.ops:
+        if isinstance(op, FuncOp):
+            op.sym_visibility = None
+        elif isinstance(op, memref.GlobalOp):
+            op.sym_visibility = StringAttr("public")
 
 
 def buffers_of(compiled: CompiledModel, named: Mapping[str, Array]) -> dict[int, Array]:
@@ -242,11 +259,10 @@ class KernelProfile:
         main = find_function(loops.module)
         assert main is not None
         self._native = native
-        self._arrays = arrays  # they have to live as long as this
+        addresses = self._addresses = Addresses(arrays, native)  # arrays live as long as this
         calls = list(calls_of(main))
         self._pointers = [
-            [address_of(value, arrays, counters) for value in op.arguments]
-            for op, counters in calls
+            [addresses.of(value, counters) for value in op.arguments] for op, counters in calls
         ]
         self._parts = [timed(op, op.callee.string_value(), 0.0, loops.works) for op, _ in calls]
         self._steps = loops.steps
@@ -336,8 +352,7 @@ def profile_kernels(
     from gawee_dialect.universe import make_context
 
     llvm = loops.module.clone()
-    for function in (op for op in llvm.ops if isinstance(op, FuncOp)):
-        function.sym_visibility = None  # so that each kernel has an address
+    show_symbols(llvm)
     run_passes(make_context(), llvm, to_llvm)
     if loops.steps:
         from gawee_dialect.backend.step_clock import step_clock

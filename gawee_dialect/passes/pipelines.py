@@ -41,6 +41,7 @@ from gawee_dialect.passes.tensors.hoist_parameter_computation import HoistParame
 from gawee_dialect.passes.tensors.join_positions import JoinPositions
 from gawee_dialect.passes.tensors.narrow_products import NarrowProducts
 from gawee_dialect.passes.tensors.pack_integer_products import PackIntegerProducts
+from gawee_dialect.passes.tensors.share_kernels import ShareKernels
 from gawee_dialect.passes.tensors.tile_batch import TileBatch
 from gawee_dialect.passes.tensors.tile_scatter import TileScatter
 from gawee_dialect.passes.tensors.widen_sums import WidenSums
@@ -152,6 +153,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
         CommonSubexpressionElimination(),  # weights that several kernels read in one order
         HoistLoopInvariants(),  # weights are packed for all steps
         HoistParameterComputation(),
+        ShareKernels(),  # behind schedules: they are of the numbers that a kernel has
     )
 
 

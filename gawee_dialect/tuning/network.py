@@ -38,7 +38,12 @@ from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.schedule import Schedule, ScheduleAttr
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.types import dtype_name
-from gawee_dialect.instruments.kernel_profile import Counters, address_of, buffers_of, calls_of
+from gawee_dialect.instruments.kernel_profile import (
+    Addresses,
+    buffers_of,
+    calls_of,
+    show_symbols,
+)
 from gawee_dialect.instruments.profile import name_of
 from gawee_dialect.levels import native_stages
 from gawee_dialect.locations import hand_on_location
@@ -248,21 +253,21 @@ class TunedNetwork:
         called = list(calls_of(main))
         nodes = [(op.callee.string_value(), name_of(op)) for op, _ in called]
         buffers = [(list(op.arguments), counters) for op, counters in called]
-        for function in (op for op in module.ops if isinstance(op, FuncOp)):
-            function.sym_visibility = None  # so that each kernel has an address
+        show_symbols(module)
         lowered = module.clone()
         run_passes(make_context(), lowered, stages.to_llvm)
         program = compile_program(lowered, MAIN)
         self._compiled = CompiledModel(program, parameters, num_threads=threads)
-        self._arrays = buffers_of(self._compiled, {**parameters, **inputs})
         self._native = program.load()
+        arrays = buffers_of(self._compiled, {**parameters, **inputs})
+        addresses = self._addresses = Addresses(arrays, self._native)  # arrays live as long as this
         self._threads = threads
         self.calls = [
             Call(
                 node,
                 known.get(name),
                 self._function(name, len(values)),
-                self._addresses(values, counters),
+                [addresses.of(value, counters) for value in values],
             )
             for (name, node), (values, counters) in zip(nodes, buffers, strict=True)
         ]
@@ -270,9 +275,6 @@ class TunedNetwork:
     def _function(self, name: str, arguments: int) -> Callable[..., None]:
         types = [ctypes.c_void_p] * arguments
         return ctypes.CFUNCTYPE(None, *types)(self._native.address(name))
-
-    def _addresses(self, values: Sequence[SSAValue], counters: Counters) -> list[int]:
-        return [address_of(value, self._arrays, counters) for value in values]
 
     def calls_of(self, decision: Decision, key: str) -> list[int]:
         """Return the positions of the calls of a kernel."""

@@ -42,7 +42,6 @@ CLONED_INTO_KERNELS = (
     memref.ExpandShapeOp,
     memref.CastOp,
     memref.ReinterpretCastOp,
-    memref.GetGlobalOp,
     arith.ConstantOp,
 )
 """Ops that cost nothing to repeat, so that a kernel's arguments are whole buffers."""
@@ -282,8 +281,8 @@ class OutlineKernels(ModulePass):
        `gawee.kernel`, are groups of their own; a load or a store between them ends a group.
     2. Where an op returns values, all that reads them is in its group, and so are the ops up to
        there that touch elements; where one of these is a call or returns, the op stays.
-    3. A group becomes a function of the whole buffers it touches. Views, globals and constants
-       are repeated inside it; sizes that are open are arguments too.
+    3. A group becomes a function of the whole buffers it touches, globals too. Views and
+       constants are repeated inside it; sizes that are open are arguments too.
     4. What decides when it is run (`scf.if`, `scf.while`, loops over a batch) stays: functions are
        called inside of it.
     5. Groups that are equal but for names, those of sizes too, and locations share one function.
