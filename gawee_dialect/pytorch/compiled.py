@@ -32,19 +32,23 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     torch,
 )
 from gawee_dialect.frontends.npu_ir.trace import (
+    Names,
     StateChange,
     check_mutations,
     decomposed,
     export,
     kind_of,
+    names_of_data,
     names_of_symbols,
     one_trace,
 )
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.model import Model
 from gawee_dialect.pytorch.call_record import described, record_of_call
+from gawee_dialect.pytorch.compiled_parts import CompiledParts, CutProgram, SizesOfData, checks_size
 from gawee_dialect.pytorch.compiled_torch import CompiledTorch
 from gawee_dialect.pytorch.image_places import ImagePlaces
+from gawee_dialect.pytorch.open_graph import copied
 from gawee_dialect.pytorch.tensors import leaves
 
 if TYPE_CHECKING:
@@ -92,7 +96,10 @@ def _graph_with_state(
     call: tuple[Sequence[object], Mapping[str, object]],
     dims: object,
 ) -> tuple[NPU_IR, Sequence[str]]:
-    """Return what `extract_with_state` does, of the program that a call was traced to."""
+    """Return what `extract_with_state` does, of the program that a call was traced to.
+
+    Raises SizesOfData for one to be compiled in parts.
+    """
     # What a graph changes in place is known when it is functional.
     functional = decomposed(traced, ())
     check_mutations(functional, of_buffers=decompose)
@@ -100,12 +107,17 @@ def _graph_with_state(
     outputs = program.graph_signature.output_specs
     changed = [str(spec.target) for spec in outputs if kind_of(spec) == "BUFFER_MUTATION"]
     names = names_of_symbols(program, model, *call, dims)
-    ir = graph_of(program, model, type(model).__name__, changed, names)
+    of_data: Names = names_of_data(program, names) if decompose else {}
+    names = {**names, **of_data}
+    graph = copied(program.graph_module, checks_size) if of_data else None
+    ir = graph_of(program, model, type(model).__name__, changed, names, graph)
     # Inputs are in the order of the model's buffers, outputs in that of the changes.
     targets = {spec.arg.name: spec.target for spec in program.graph_signature.input_specs}
     state = ir.graph_inputs[len(ir.graph_inputs) - len(changed) :]
     held = [str(targets[each.name]) for each in state]
     ir.graph_outputs[: len(changed)] = [ir.graph_outputs[changed.index(name)] for name in held]
+    if of_data:
+        raise SizesOfData(CutProgram(program, model, ir, names, changed, held))
     return ir, held
 
 
@@ -390,14 +402,23 @@ def _compiled(
 ) -> CompiledTorch:
     images: Mapping[str, int] | None = None
     state: Callable[[], Mapping[str, object]] = getattr(model, "state_dict")
-    with one_trace:
-        if dynamic_batch is False:
-            ir, changed = trace(example_inputs)
-        else:
-            (ir, changed), images = traced_for_images(trace, example_inputs, dynamic_batch)
-        weights = state()
     given = enumerate(leaves(tuple(example_inputs)))
     known = {index: each for index, each in given if not is_tensor(each)}
+    with one_trace:
+        try:
+            if dynamic_batch is False:
+                ir, changed = trace(example_inputs)
+            else:
+                (ir, changed), images = traced_for_images(trace, example_inputs, dynamic_batch)
+        except SizesOfData as error:
+            if dynamic_batch is not False:
+                raise
+            cut = error.cut
+            held = [partial(_tensor_of, model, name) for name in cut.held]
+            return CompiledParts(
+                *(cut, state(), options), passes=passes, cache=cache, known=known, state=held
+            )
+        weights = state()
     held = [partial(_tensor_of, model, name) for name in changed]
     return CompiledTorch(
         *(ir, weights, options),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pickle import PicklingError
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.code_options import CodeOptions
@@ -14,11 +14,15 @@ from gawee_dialect.frontends.npu_ir.ir import NPU_IR, ExecutionError
 from gawee_dialect.frontends.npu_ir.pytorch import Tensor, is_tensor
 from gawee_dialect.frontends.op_mapping.registry import value_text
 from gawee_dialect.pytorch.execute import ir_model, named_inputs
+from gawee_dialect.pytorch.explanation import LeftOp
 from gawee_dialect.pytorch.graph_weights import used_weights
-from gawee_dialect.pytorch.tensors import Array, array_of_tensor, leaves, tensor_of_array
+from gawee_dialect.pytorch.tensors import array_of_tensor, leaves, tensor_of_array
 
 if TYPE_CHECKING:
     from gawee_dialect.passes.insertion import Insertion
+
+Passes: TypeAlias = "Sequence[Insertion]"
+"""Passes that go in beside those of the options."""
 
 
 class CompiledTorch:
@@ -39,27 +43,42 @@ class CompiledTorch:
         weights: Mapping[str, object],
         options: CodeOptions | None = None,
         *,
-        passes: Sequence[Insertion] = (),
+        passes: Passes = (),
         cache: bool = True,
         known: Mapping[int, object] | None = None,
         state: Sequence[Callable[[], Tensor]] = (),
         images: Mapping[str, int] | None = None,
     ) -> None:
+        self._take(ir, known, state)
+        model = ir_model(ir, weights)
+        if images is None:
+            sizes = {each.name: (each.low, each.high) for each in ir.size_names}
+            self._native = model.compile(options, passes=passes, cache=cache, sizes=sizes or None)
+        else:
+            self._native = model.compile(options, passes=passes, cache=cache, dynamic_batch=images)
+
+    def _take(
+        self, ir: NPU_IR, known: Mapping[int, object] | None, state: Sequence[Callable[[], Tensor]]
+    ) -> None:
+        """Take what a call needs to know."""
         self.ir = ir
         self.state = list(state)
         count = len(ir.graph_inputs) - len(self.state)
         self._called = replace(ir, graph_inputs=ir.graph_inputs[:count])
         self.known = dict(known or {})
-        model = ir_model(ir, weights)
-        self.native: CompiledModel
-        if images is None:
-            sizes = {each.name: (each.low, each.high) for each in ir.size_names}
-            self.native = model.compile(options, passes=passes, cache=cache, sizes=sizes or None)
-        else:
-            self.native = model.compile(options, passes=passes, cache=cache, dynamic_batch=images)
+
+    @property
+    def native(self) -> CompiledModel:
+        """The same on NumPy arrays; raises GaweeError where PyTorch runs ops between parts."""
+        return self._native
+
+    @property
+    def left(self) -> Sequence[LeftOp]:
+        """The ops that PyTorch runs between parts: none, unless data decide a size."""
+        return ()
 
     def __repr__(self) -> str:
-        return f"<CompiledTorch '{self.ir.model_name}': {self.native.summary}>"
+        return f"<CompiledTorch '{self.ir.model_name}': {self._native.summary}>"
 
     def _repr_html_(self) -> str:
         return getattr(self.ir, "_repr_html_")()
@@ -76,9 +95,9 @@ class CompiledTorch:
         What was computed from weights ahead of calls is computed again: after a model was trained
         further in place, rebind it.
         """
-        needed = {buffer.name for buffer in self.native.parameters}
+        needed = {buffer.name for buffer in self._native.parameters}
         bound = used_weights(self.ir, weights)
-        self.native.rebind({name: array for name, array in bound.items() if name in needed})
+        self._native.rebind({name: array for name, array in bound.items() if name in needed})
 
     def __call__(self, *inputs: object) -> Tensor | tuple[Tensor, ...]:
         """Compute the outputs; raises GaweeError for inputs that do not fit."""
@@ -87,20 +106,25 @@ class CompiledTorch:
 
     def run(self, inputs: Sequence[object]) -> list[Tensor]:
         """Compute all outputs in order; raises GaweeError for inputs that do not fit."""
-        arrays: dict[str, Array] = {}
         state = [current() for current in self.state]
         given = named_inputs(self._called, self._tensors(inputs))
         held = self.ir.graph_inputs[len(given) :]
         given |= {meta.name: each for meta, each in zip(held, state, strict=True)}
+        tensors: dict[str, Tensor] = {}
         for name, tensor in given.items():
             if not is_tensor(tensor):
                 got = value_text(tensor)
                 raise ExecutionError(f"expected input '{name}' to be a tensor, got {got}")
-            arrays[name] = array_of_tensor(tensor, f"input '{name}'")
-        results = [tensor_of_array(each) for each in self.native.run(arrays).values()]
+            tensors[name] = tensor
+        results = self._results(tensors)
         for tensor, new in zip(state, results[: len(state)], strict=True):
             tensor.detach().copy_(new)
         return results[len(state) :]
+
+    def _results(self, given: Mapping[str, Tensor]) -> list[Tensor]:
+        """Compute the graph's outputs, new state first, of its inputs by their names."""
+        arrays = {name: array_of_tensor(each, f"input '{name}'") for name, each in given.items()}
+        return [tensor_of_array(each) for each in self._native.run(arrays).values()]
 
     def _tensors(self, inputs: Sequence[object]) -> list[object]:
         """Return what of the arguments is a tensor; raises ExecutionError for other numbers."""
