@@ -237,7 +237,10 @@ def _with_checks(graph: GraphModule) -> GraphModule:
             found = _EXPRESSION.search(str(text))
             what = str(text) if found is None else found["what"]
             node.target = _check(what, {name: decided[name] for name in free if name in decided})
-            node.args, node.kwargs = (condition,), {name: known[name] for name in free}
+            node.args, node.kwargs = (
+                (condition,),
+                {name: known[name] for name in free if name in known},
+            )
     getattr(graph, "recompile")()
     return graph
 
