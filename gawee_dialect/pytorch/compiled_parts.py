@@ -237,10 +237,8 @@ def _with_checks(graph: GraphModule) -> GraphModule:
             found = _EXPRESSION.search(str(text))
             what = str(text) if found is None else found["what"]
             node.target = _check(what, {name: decided[name] for name in free if name in decided})
-            node.args, node.kwargs = (
-                (condition,),
-                {name: known[name] for name in free if name in known},
-            )
+            node.args = (condition,)
+            node.kwargs = {name: known[name] for name in free if name in known}
     getattr(graph, "recompile")()
     return graph
 

@@ -552,14 +552,17 @@ def names_of_data(program: Program, names: Names) -> Names:
 
     Those that the program checks to be equal have one name.
     """
-    found: dict[object, SizeName] = {}
+    symbols = import_module("torch.utils._sympy.symbol")
+    kind: object = symbols.SymT.UNBACKED_INT
     taken = {each.name for each in names.values()}
-    for node in program.graph_module.graph.nodes:
-        for symbol in symbols_of_data(node):
-            if symbol in program.range_constraints and getattr(symbol, "is_integer"):
-                name = c_name(str(symbol))
-                name = f"{name}_of_data" if name in taken else name
-                found[symbol] = _named(name, program, symbol)
+    found: dict[object, SizeName] = {}
+    for symbol in program.range_constraints:
+        if symbols.symbol_is_type(symbol, kind):
+            name = c_name(str(symbol))
+            name = f"{name}_of_data" if name in taken else name
+            found[symbol] = _named(name, program, symbol)
+    if found and not any(map(decides_sizes, program.graph_module.graph.nodes)):
+        return {}  # what had such a size was taken out
     for pair in _checked_equal(program):
         first, second = ({**found, **names}.get(each) for each in pair)
         if first is not None and second is not None:
