@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gawee_dialect.frontends.npu_ir.ops import register_executor as register_executor
     from gawee_dialect.pytorch.background import wait_until_compiled as wait_until_compiled
-    from gawee_dialect.pytorch.compiled import CompiledTorch as CompiledTorch
     from gawee_dialect.pytorch.compiled import compile_torch as compile_torch
+    from gawee_dialect.pytorch.compiled_torch import CompiledTorch as CompiledTorch
     from gawee_dialect.pytorch.dynamo import explain as explain
     from gawee_dialect.pytorch.dynamo import gawee_backend as gawee_backend
     from gawee_dialect.pytorch.execute import execute_ir as execute_ir
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gawee_dialect.pytorch.verify import verify_ir as verify_ir
 
 _HOMES = {
-    "CompiledTorch": "pytorch.compiled",
+    "CompiledTorch": "pytorch.compiled_torch",
     "Explanation": "pytorch.explanation",
     "VerificationReport": "pytorch.verify",
     "compile_torch": "pytorch.compiled",

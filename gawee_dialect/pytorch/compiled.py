@@ -10,19 +10,17 @@ from functools import partial
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
-from pickle import PicklingError
 from sys import modules
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.cache import CompileCache, key_of
-from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.frontends.npu_ir.extract import graph_of
 from gawee_dialect.frontends.npu_ir.importer import import_ir
-from gawee_dialect.frontends.npu_ir.ir import NPU_IR, ConversionError, ExecutionError
+from gawee_dialect.frontends.npu_ir.ir import NPU_IR, ConversionError
 from gawee_dialect.frontends.npu_ir.pytorch import (
     Exported,
     Module,
@@ -34,22 +32,24 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     torch,
 )
 from gawee_dialect.frontends.npu_ir.trace import (
+    Names,
     StateChange,
     check_mutations,
     decomposed,
     export,
     kind_of,
+    names_of_data,
     names_of_symbols,
     one_trace,
 )
-from gawee_dialect.frontends.op_mapping.registry import value_text
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.model import Model
 from gawee_dialect.pytorch.call_record import described, record_of_call
-from gawee_dialect.pytorch.execute import ir_model, named_inputs
-from gawee_dialect.pytorch.graph_weights import used_weights
+from gawee_dialect.pytorch.compiled_parts import CompiledParts, CutProgram, SizesOfData, checks_size
+from gawee_dialect.pytorch.compiled_torch import CompiledTorch
 from gawee_dialect.pytorch.image_places import ImagePlaces
-from gawee_dialect.pytorch.tensors import Array, array_of_tensor, leaves, tensor_of_array
+from gawee_dialect.pytorch.open_graph import copied
+from gawee_dialect.pytorch.tensors import leaves
 
 if TYPE_CHECKING:
     from gawee_dialect.passes.insertion import Insertion
@@ -96,7 +96,10 @@ def _graph_with_state(
     call: tuple[Sequence[object], Mapping[str, object]],
     dims: object,
 ) -> tuple[NPU_IR, Sequence[str]]:
-    """Return what `extract_with_state` does, of the program that a call was traced to."""
+    """Return what `extract_with_state` does, of the program that a call was traced to.
+
+    Raises SizesOfData for one to be compiled in parts.
+    """
     # What a graph changes in place is known when it is functional.
     functional = decomposed(traced, ())
     check_mutations(functional, of_buffers=decompose)
@@ -104,12 +107,17 @@ def _graph_with_state(
     outputs = program.graph_signature.output_specs
     changed = [str(spec.target) for spec in outputs if kind_of(spec) == "BUFFER_MUTATION"]
     names = names_of_symbols(program, model, *call, dims)
-    ir = graph_of(program, model, type(model).__name__, changed, names)
+    of_data: Names = names_of_data(program, names) if decompose else {}
+    names = {**names, **of_data}
+    graph = copied(program.graph_module, checks_size) if of_data else None
+    ir = graph_of(program, model, type(model).__name__, changed, names, graph)
     # Inputs are in the order of the model's buffers, outputs in that of the changes.
     targets = {spec.arg.name: spec.target for spec in program.graph_signature.input_specs}
     state = ir.graph_inputs[len(ir.graph_inputs) - len(changed) :]
     held = [str(targets[each.name]) for each in state]
     ir.graph_outputs[: len(changed)] = [ir.graph_outputs[changed.index(name)] for name in held]
+    if of_data:
+        raise SizesOfData(CutProgram(program, model, ir, names, changed, held))
     return ir, held
 
 
@@ -298,106 +306,6 @@ def _state_of_file(kind: type) -> str:
     return f"{path} {status.st_size} {status.st_mtime_ns}"
 
 
-class CompiledTorch:
-    """A callable on tensors: `y = compiled(x)`, a tuple where the model returns several.
-
-    Inputs and weights are read where PyTorch has them, outputs are written where the tensors that
-    are returned have them. `compiled.native` is the same on NumPy arrays.
-
-    `known` is, by their positions, what of the arguments is no tensor: it is part of the graph, and
-    may be given or left out. `state` are tensors of the model that calls change: the last inputs of
-    the graph and its first outputs. They are read when a call begins and written when it ends.
-    `images` are the axes of the inputs that have any number of images, by their names.
-    """
-
-    def __init__(
-        self,
-        ir: NPU_IR,
-        weights: Mapping[str, object],
-        options: CodeOptions | None = None,
-        *,
-        passes: Sequence[Insertion] = (),
-        cache: bool = True,
-        known: Mapping[int, object] | None = None,
-        state: Sequence[Callable[[], Tensor]] = (),
-        images: Mapping[str, int] | None = None,
-    ) -> None:
-        self.ir = ir
-        self.state = list(state)
-        count = len(ir.graph_inputs) - len(self.state)
-        self._called = replace(ir, graph_inputs=ir.graph_inputs[:count])
-        self.known = dict(known or {})
-        model = ir_model(ir, weights)
-        self.native: CompiledModel
-        if images is None:
-            sizes = {each.name: (each.low, each.high) for each in ir.size_names}
-            self.native = model.compile(options, passes=passes, cache=cache, sizes=sizes or None)
-        else:
-            self.native = model.compile(options, passes=passes, cache=cache, dynamic_batch=images)
-
-    def __repr__(self) -> str:
-        return f"<CompiledTorch '{self.ir.model_name}': {self.native.summary}>"
-
-    def _repr_html_(self) -> str:
-        return getattr(self.ir, "_repr_html_")()
-
-    def __reduce__(self) -> str:
-        raise PicklingError(
-            "cannot pickle a CompiledTorch: its weights are the tensors of a live model; pickle "
-            "its graph (compiled.ir) and a state_dict"
-        )
-
-    def rebind(self, weights: Mapping[str, object]) -> None:
-        """Take other weights, a state_dict; nothing is compiled again.
-
-        What was computed from weights ahead of calls is computed again: after a model was trained
-        further in place, rebind it.
-        """
-        needed = {buffer.name for buffer in self.native.parameters}
-        bound = used_weights(self.ir, weights)
-        self.native.rebind({name: array for name, array in bound.items() if name in needed})
-
-    def __call__(self, *inputs: object) -> Tensor | tuple[Tensor, ...]:
-        """Compute the outputs; raises GaweeError for inputs that do not fit."""
-        results = tuple(self.run(inputs))
-        return results[0] if len(results) == 1 else results
-
-    def run(self, inputs: Sequence[object]) -> list[Tensor]:
-        """Compute all outputs in order; raises GaweeError for inputs that do not fit."""
-        arrays: dict[str, Array] = {}
-        state = [current() for current in self.state]
-        given = named_inputs(self._called, self._tensors(inputs))
-        held = self.ir.graph_inputs[len(given) :]
-        given |= {meta.name: each for meta, each in zip(held, state, strict=True)}
-        for name, tensor in given.items():
-            if not is_tensor(tensor):
-                got = value_text(tensor)
-                raise ExecutionError(f"expected input '{name}' to be a tensor, got {got}")
-            arrays[name] = array_of_tensor(tensor, f"input '{name}'")
-        results = [tensor_of_array(each) for each in self.native.run(arrays).values()]
-        for tensor, new in zip(state, results[: len(state)], strict=True):
-            tensor.detach().copy_(new)
-        return results[len(state) :]
-
-    def _tensors(self, inputs: Sequence[object]) -> list[object]:
-        """Return what of the arguments is a tensor; raises ExecutionError for other numbers."""
-        if all(is_tensor(each) for each in inputs):
-            return list(inputs)
-        given = leaves(inputs)
-        if not self.known or len(given) != len(self.known) + len(self._called.graph_inputs):
-            return given
-        for index, known in self.known.items():
-            if is_tensor(given[index]) or given[index] != known:
-                raise ExecutionError(
-                    Diagnostic(
-                        f"expected argument {index + 1} to be {value_text(known)}, as in the "
-                        f"example inputs, got {value_text(given[index])}",
-                        hint="what is no tensor is part of the graph; give what changes as one",
-                    )
-                )
-        return [each for index, each in enumerate(given) if index not in self.known]
-
-
 def compile_torch(
     model: Module | Exported,
     example_inputs: Sequence[object] = (),
@@ -494,14 +402,23 @@ def _compiled(
 ) -> CompiledTorch:
     images: Mapping[str, int] | None = None
     state: Callable[[], Mapping[str, object]] = getattr(model, "state_dict")
-    with one_trace:
-        if dynamic_batch is False:
-            ir, changed = trace(example_inputs)
-        else:
-            (ir, changed), images = traced_for_images(trace, example_inputs, dynamic_batch)
-        weights = state()
     given = enumerate(leaves(tuple(example_inputs)))
     known = {index: each for index, each in given if not is_tensor(each)}
+    with one_trace:
+        try:
+            if dynamic_batch is False:
+                ir, changed = trace(example_inputs)
+            else:
+                (ir, changed), images = traced_for_images(trace, example_inputs, dynamic_batch)
+        except SizesOfData as error:
+            if dynamic_batch is not False:
+                raise
+            cut = error.cut
+            held = [partial(_tensor_of, model, name) for name in cut.held]
+            return CompiledParts(
+                *(cut, state(), options), passes=passes, cache=cache, known=known, state=held
+            )
+        weights = state()
     held = [partial(_tensor_of, model, name) for name in changed]
     return CompiledTorch(
         *(ir, weights, options),

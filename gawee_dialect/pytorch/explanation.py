@@ -10,6 +10,7 @@ from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.frontends.npu_ir.convert import place_of
 from gawee_dialect.frontends.npu_ir.ir import place_text
 from gawee_dialect.frontends.npu_ir.pytorch import Node
+from gawee_dialect.frontends.npu_ir.trace import decides_sizes
 from gawee_dialect.pytorch.partition import (
     Partition,
     flops_of,
@@ -138,7 +139,8 @@ def explained(
     flops = {name: flops_of(node) for name, node in sized.items()}
     by_op: dict[str, list[Node]] = defaultdict(list)
     for node in cut.left:
-        if tensors_of(node) and not is_getitem(node) and not is_view(node):
+        listed = tensors_of(node) or decides_sizes(node)
+        if listed and not is_getitem(node) and not is_view(node):
             by_op[str(node.target)].append(node)
     left = [_left_op(cut, op, nodes, sized, refused, flops, unlocks) for op, nodes in by_op.items()]
     parts = [(len(part.nodes), sum(flops[node.name] for node in part.nodes)) for part in cut.parts]

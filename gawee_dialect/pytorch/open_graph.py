@@ -63,12 +63,13 @@ def with_sizes(graph: GraphModule, args: Sequence[object]) -> GraphModule:
     return _Copied(copy, graph)
 
 
-def copied(graph: GraphModule) -> GraphModule:
-    """Return a copy of a graph, whose nodes may be changed."""
+def copied(graph: GraphModule, without: Callable[[Node], bool] = lambda node: False) -> GraphModule:
+    """Return a copy of a graph, whose nodes may be changed; it is `without` some."""
     copy = torch().fx.Graph()
     made: dict[Node, object] = {}
     for node in graph.graph.nodes:
-        made[node] = copy.node_copy(node, made.__getitem__)
+        if not without(node):
+            made[node] = copy.node_copy(node, made.__getitem__)
     return _Copied(copy, graph)
 
 

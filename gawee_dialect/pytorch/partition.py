@@ -71,18 +71,14 @@ def flops_of(node: Node) -> int:
         **_own_formulas(),
     }
     formula = formulas.get(getattr(node.target, "overloadpacket", None))
-    if formula is not None:
+    tensors = [each for made in (node, *node.all_input_nodes) for each in tensors_of(made)]
+    known = all(isinstance(size, int) for each in tensors for size in each.shape)
+    if formula is not None and known:  # a number of an open size would settle it for the graph
         try:
             return int(formula(*map(_value, node.args), out_val=node.meta.get("val")))
         except Exception:
             pass  # a formula for other arguments than these
-    return max(
-        map(
-            elements_of,
-            (each for made in (node, *node.all_input_nodes) for each in tensors_of(made)),
-        ),
-        default=0,
-    )
+    return max(map(elements_of, tensors), default=0)
 
 
 def eager_seconds(node: Node) -> float:

@@ -18,7 +18,8 @@ from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.types import element_type, is_float
 from gawee_dialect.frontends.npu_ir.importer import import_ir
-from gawee_dialect.pytorch.compiled import CompiledTorch, compile_torch
+from gawee_dialect.pytorch.compiled import compile_torch
+from gawee_dialect.pytorch.compiled_torch import CompiledTorch
 from tests.closeness import assert_allclose
 from tests.passes.modules import transform
 

@@ -160,7 +160,7 @@ Results = list[TensorMeta | None]
 
 ON_DATA = "shapes and control flow must not depend on data"
 
-_CHECKS = re.compile(
+CHECKS = re.compile(
     r"aten\._?(assert|sym_constrain|functional_assert|functional_sym|linalg_check_errors)"
 )
 """Calls without a result that check what export has already checked."""
@@ -318,7 +318,7 @@ class Converter:
             self._convert_getitem(node)
         elif not isinstance(node.target, library._ops.OpOverload):
             raise refusal(node, f"unsupported call of '{node.target}'", ON_DATA)
-        elif not _CHECKS.match(str(node.target)):
+        elif not CHECKS.match(str(node.target)):
             self._convert_op(node)
 
     def _convert_op(self, node: Node) -> None:
@@ -439,7 +439,7 @@ class Converter:
         """Convert what a wrapped sub-graph holds in the place of the call."""
         arguments = list(node.args)
         name = str(node.target)
-        if name == "with_effects" and _CHECKS.match(str(arguments[1])):
+        if name == "with_effects" and CHECKS.match(str(arguments[1])):
             return [None, None]  # the next token, and what the check returns
         if name == "wrap_with_set_grad_enabled":
             module, inputs = arguments[1], arguments[2:]

@@ -7,6 +7,7 @@ from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.frontends.npu_ir.convert import Converter
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR, Constant, ExportError, TensorMeta
 from gawee_dialect.frontends.npu_ir.pytorch import (
+    GraphModule,
     Module,
     Program,
     Spec,
@@ -110,14 +111,18 @@ def graph_of(
     model_name: str,
     changed: Collection[str] = (),
     names: Names | None = None,
+    part: GraphModule | None = None,
 ) -> NPU_IR:
     """Convert a traced program of a model.
 
     changed: buffers that the program changes; they become the last inputs of the graph, and what
         they are changed to its first outputs.
     names: of symbols, which stand for sizes that are open.
+    part: of the program's graph, with inputs of the same names, to be converted in its place.
     """
-    given = program.graph_signature.input_specs
+    graph = part or program.graph_module
+    inputs = {node.name for node in graph.graph.nodes if node.op == "placeholder"}
+    given = [each for each in program.graph_signature.input_specs if each.arg.name in inputs]
     specs = {
         spec.arg.name: spec
         for spec in given
@@ -128,7 +133,7 @@ def graph_of(
     ir = NPU_IR([], [], [], [], {}, model_name, str(torch().__version__))
     tied = _first_names(model)
     converter = Converter(names or {})
-    for node in program.graph_module.graph.nodes:
+    for node in graph.graph.nodes:
         if node.op != "placeholder":
             continue
         if node.name in tokens:
@@ -141,7 +146,7 @@ def graph_of(
         elif meta is not None:
             ir.graph_inputs.append(meta)
     ir.graph_inputs.sort(key=lambda meta: meta.name in state)
-    outputs = converter.convert(program.graph_module)
+    outputs = converter.convert(graph)
     ir.nodes = converter.nodes
     ir.graph_outputs = [
         TensorMeta(each.name, each.shape, each.dtype) for each in _tensors_in(outputs)

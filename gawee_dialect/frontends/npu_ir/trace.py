@@ -440,7 +440,7 @@ Names = Mapping[object, SizeName]
 
 
 def expression(size: object) -> object:
-    """Return what a size of a traced graph is, as an expression of symbols."""
+    """Return what a size of a traced graph is, or what is asked of one, as an expression."""
     return getattr(size, "node").expr
 
 
@@ -528,6 +528,56 @@ def names_of_symbols(
                     name = _name_of(_axis(given, axis)) or f"{spec.arg.name}_{axis}"
                     names[symbol] = _named(c_name(name), program, symbol)
     return names
+
+
+ASSERT = "aten._assert_scalar.default"
+"""What a program calls to check a size when it runs."""
+
+
+def symbols_of_data(node: Node) -> Collection[object]:
+    """Return the symbols in what a node makes that data decide: PyTorch calls them unbacked."""
+    shapes = import_module("torch.fx.experimental.symbolic_shapes")
+    found: Collection[object] = getattr(shapes, "free_unbacked_symbols")(node.meta.get("val"))
+    return found
+
+
+def decides_sizes(node: Node) -> bool:
+    """Whether a symbol is in what a node makes, and in nothing that it reads: `x.nonzero()`."""
+    read = {each for given in node.all_input_nodes for each in symbols_of_data(given)}
+    return not read.issuperset(symbols_of_data(node))
+
+
+def names_of_data(program: Program, names: Names) -> Names:
+    """Return what symbols are called that data decide, beside `names`: `u0`, as PyTorch does.
+
+    Those that the program checks to be equal have one name.
+    """
+    symbols = import_module("torch.utils._sympy.symbol")
+    kind: object = symbols.SymT.UNBACKED_INT
+    taken = {each.name for each in names.values()}
+    found: dict[object, SizeName] = {}
+    for symbol in program.range_constraints:
+        if symbols.symbol_is_type(symbol, kind):
+            name = c_name(str(symbol))
+            name = f"{name}_of_data" if name in taken else name
+            found[symbol] = _named(name, program, symbol)
+    if found and not any(map(decides_sizes, program.graph_module.graph.nodes)):
+        return {}  # what had such a size was taken out
+    for pair in _checked_equal(program):
+        first, second = ({**found, **names}.get(each) for each in pair)
+        if first is not None and second is not None:
+            kept, other = (second, first) if pair[1] in names else (first, second)
+            found = {each: kept if name == other else name for each, name in found.items()}
+    return found
+
+
+def _checked_equal(program: Program) -> Iterator[Sequence[object]]:
+    """Yield pairs of symbols: those of `torch._check(a.shape[0] == b.shape[0])`."""
+    for node in program.graph_module.graph.nodes:
+        for each in node.all_input_nodes if str(node.target) == ASSERT else ():
+            condition = expression(each.meta.get("val"))
+            if type(condition).__name__ == "Equality":
+                yield getattr(condition, "args")
 
 
 def _symbols_of(size: object) -> Collection[object]:
