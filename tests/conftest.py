@@ -58,10 +58,13 @@ def no_copies() -> Generator[None]:
 def unoptimized(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have LLVM optimise nothing, which takes a fifth of the time: code that computes the same, slowly.
 
-    For tests of what is compiled, and when; tests of kernels and networks have it optimised.
+    For tests of what is compiled, and when, and of passes that are checked and proved; tests of
+    kernels and networks have it optimised.
     """
     for where in ("compilation", "backend.program"):
         monkeypatch.setattr(f"gawee_dialect.{where}.Target", partial(Target, opt_level=0))
+    for where in ("check.native_run", "prove.native.run"):
+        monkeypatch.setattr(f"gawee_dialect.instruments.{where}.OPT_LEVEL", 0)
 
 
 @pytest.fixture(scope="session", autouse=True)
