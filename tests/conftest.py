@@ -4,7 +4,7 @@ import gc
 import os
 import tempfile
 from collections.abc import Generator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 import gawee_dialect.passes.pipelines as _compiled_here
 from gawee_dialect.backend.jit import Target
+from gawee_dialect.backend.kernel_code import sources_behind
 from tests.effort import PROFILE, examples
 
 # What is imported and collected lives to the end: to look for garbage in it takes as long again.
@@ -51,6 +52,14 @@ def no_copies() -> Generator[None]:
     """Compile kernels in the process of the test: the other cores have tests of their own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("gawee_dialect.backend.kernel_code.cores", lambda: 1)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def known_sources() -> Generator[None]:
+    """Find the compiler's files once: they do not change while tests run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gawee_dialect.backend.kernel_code.sources_behind", cache(sources_behind))
         yield
 
 
