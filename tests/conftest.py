@@ -4,7 +4,7 @@ import gc
 import os
 import tempfile
 from collections.abc import Generator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 import gawee_dialect.passes.pipelines as _compiled_here
 from gawee_dialect.backend.jit import Target
+from gawee_dialect.backend.kernel_code import sources_behind
 from tests.effort import PROFILE, examples
 
 # What is imported and collected lives to the end: to look for garbage in it takes as long again.
@@ -54,14 +55,25 @@ def no_copies() -> Generator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def known_sources() -> Generator[None]:
+    """Find the compiler's files once: they do not change while tests run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gawee_dialect.backend.kernel_code.sources_behind", cache(sources_behind))
+        yield
+
+
 @pytest.fixture
 def unoptimized(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have LLVM optimise nothing, which takes a fifth of the time: code that computes the same, slowly.
 
-    For tests of what is compiled, and when; tests of kernels and networks have it optimised.
+    For tests of what is compiled, and when, and of passes that are checked and proved; tests of
+    kernels and networks have it optimised.
     """
     for where in ("compilation", "backend.program"):
         monkeypatch.setattr(f"gawee_dialect.{where}.Target", partial(Target, opt_level=0))
+    for where in ("check.native_run", "prove.native.run"):
+        monkeypatch.setattr(f"gawee_dialect.instruments.{where}.OPT_LEVEL", 0)
 
 
 @pytest.fixture(scope="session", autouse=True)

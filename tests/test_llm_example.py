@@ -108,9 +108,9 @@ def example() -> Iterator[Mapping[str, ModuleType]]:
 
 @pytest.fixture(scope="module")
 def tiny(example: Mapping[str, ModuleType]) -> Any:
-    """Return a model for two texts of up to 128 tokens, with guesses or without."""
+    """Return a model for two texts of up to 1000 tokens, with guesses or without."""
     config, weights = example["random_weights"].random_network("tiny")
-    return example["generation"].TextModel(config, weights, 128, ONE_THREAD, 2, guesses=7)
+    return example["generation"].TextModel(config, weights, 1000, ONE_THREAD, 2, guesses=7)
 
 
 @pytest.fixture
@@ -138,6 +138,12 @@ def weights_of(network: Any) -> ParameterStore:
     return MemoryStore({name: each.numpy() for name, each in network.state_dict().items()})
 
 
+TOGETHER = ["gemma3_text", "llama", "phi3", "qwen3"]
+"""Networks that make several texts at the same time too, by the code that makes one of them."""
+SEVERAL = 4, 3
+"""How many texts, and guesses for each."""
+
+
 @pytest.mark.parametrize("architecture", mostly_full(list(NETWORKS)))
 def test_two_hundred_tokens_are_those_of_transformers(
     architecture: str, example: Mapping[str, ModuleType]
@@ -146,7 +152,9 @@ def test_two_hundred_tokens_are_those_of_transformers(
     import torch
 
     config = example["config"].config_of(network.config.to_dict())
-    model = example["generation"].TextModel(config, weights_of(network), 256, ONE_THREAD)
+    texts = SEVERAL if architecture in TOGETHER else ()
+    model = example["generation"].TextModel(config, weights_of(network), 256, ONE_THREAD, *texts)
+    model.guesses = 0
     prompt = [5, 17, 3, 101, 44, 9, 5]
     with torch.no_grad():
         scores = network(torch.tensor([prompt])).logits[0, -1].numpy()
@@ -180,13 +188,13 @@ def texts_of(made: Iterator[tuple[int, int]], count: int) -> list[list[int]]:
     return texts
 
 
-@pytest.mark.parametrize("architecture", mostly_full(["gemma3_text", "llama", "phi3", "qwen3"]))
+@pytest.mark.parametrize("architecture", mostly_full(TOGETHER))
 def test_texts_that_are_made_together_are_those_of_transformers(
     architecture: str, example: Mapping[str, ModuleType]
 ) -> None:
     network = network_of(architecture)
     config = example["config"].config_of(network.config.to_dict())
-    model = example["generation"].TextModel(config, weights_of(network), 100, ONE_THREAD, 4, 3)
+    model = example["generation"].TextModel(config, weights_of(network), 256, ONE_THREAD, *SEVERAL)
     expected = [tokens_of(network, prompt, 50) for prompt in PROMPTS]
     assert len({token for text in expected for token in text}) > 20
     for model.guesses in (0, 3):
@@ -201,7 +209,7 @@ def test_a_text_that_ends_leaves_its_place_to_none(example: Mapping[str, ModuleT
     whole = [tokens_of(network, prompt, 40) for prompt in PROMPTS]
     end = whole[0][5]
     config = replace(example["config"].config_of(network.config.to_dict()), end=[end])
-    model = example["generation"].TextModel(config, weights_of(network), 100, ONE_THREAD, 4, 3)
+    model = example["generation"].TextModel(config, weights_of(network), 256, ONE_THREAD, *SEVERAL)
     expected = [[*takewhile(lambda token: token != end, text), end] for text in whole]
     expected = [text[:40] for text in expected]
     assert len(expected[0]) < len(max(expected, key=len)) == 40
@@ -214,18 +222,18 @@ def test_guesses_that_are_right_take_fewer_steps(example: Mapping[str, ModuleTyp
     network = network_of("llama")
     text = tokens_of(network, [5], 60)
     config = example["config"].config_of(network.config.to_dict())
-    model = example["generation"].TextModel(config, weights_of(network), 256, ONE_THREAD, guesses=4)
+    model = example["generation"].TextModel(config, weights_of(network), 256, ONE_THREAD, *SEVERAL)
     # The text twice, as one that is to be copied: what comes next is found in it.
     prompt = [5, *text, 5, *text[:20]]
     expected = tokens_of(network, prompt, 60)
     taken = dict[int, int]()
-    for model.guesses in (0, 4):
+    for model.guesses in (0, 3):
         model.forget()
         before = model.steps
         assert list(model.generate(prompt, 60)) == expected
         taken[model.guesses] = model.steps - before
     assert taken[0] == 61  # the prompt takes two
-    assert taken[4] < taken[0]
+    assert taken[3] < taken[0]
 
 
 @pytest.mark.parametrize("guesses", [7, 1])
@@ -269,12 +277,10 @@ def test_groups_of_tokens_that_are_forgotten_are_used_again(empty: Any) -> None:
 
 
 def test_a_thousand_tokens_are_of_one_compilation(
-    example: Mapping[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+    empty: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from gawee_dialect.backend import jit
 
-    config, weights = example["random_weights"].random_network("tiny")
-    model = example["generation"].TextModel(config, weights, 1000, ONE_THREAD)
     code = jit.NativeModule.__init__
 
     def refuse(*args: object, **kwargs: object) -> None:
@@ -282,24 +288,23 @@ def test_a_thousand_tokens_are_of_one_compilation(
 
     assert code is not refuse
     monkeypatch.setattr(jit.NativeModule, "__init__", refuse)
-    made = list(model.generate([1], 1000))
+    made = list(empty.generate([1], 1000))
     assert len(made) == 1000
-    assert model.cache.lengths == [1000]
+    assert empty.cache.lengths == [1000, 0]
 
 
 def test_a_prompt_in_parts_has_the_scores_of_one_that_is_whole(
-    example: Mapping[str, ModuleType], empty: Any, monkeypatch: pytest.MonkeyPatch
+    empty: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config, weights = example["random_weights"].random_network("tiny")
-    prompt = np.random.default_rng(1).integers(0, config.vocabulary, 50).tolist()
+    prompt = np.random.default_rng(1).integers(0, empty.config.vocabulary, 50).tolist()
     whole = empty.scores(prompt)
-    monkeypatch.setattr(example["generation"], "MOST_ROWS", 16)
-    parts = example["generation"].TextModel(config, weights, 64, ONE_THREAD)
+    empty.forget()
+    monkeypatch.setattr(empty, "_most_rows", 16)
     # The same sums in another order, through two layers.
-    assert_allclose(parts.scores(prompt), whole, rtol=0, atol=1e-5 * np.abs(whole).max())
-    parts.forget(20)
-    assert parts.cache.lengths == [20]
-    again = parts.scores(prompt[20:])
+    assert_allclose(empty.scores(prompt), whole, rtol=0, atol=1e-5 * np.abs(whole).max())
+    empty.forget(20)
+    assert empty.cache.lengths == [20, 0]
+    again = empty.scores(prompt[20:])
     assert_allclose(again, whole, rtol=0, atol=1e-5 * np.abs(whole).max())
 
 
@@ -388,8 +393,8 @@ def test_a_seed_gives_the_same_text(example: Mapping[str, ModuleType], empty: An
 def test_what_cannot_be_made_is_an_error(
     example: Mapping[str, ModuleType], empty: Any, tmp_path: Path
 ) -> None:
-    with pytest.raises(GaweeError, match="expected at most 128 tokens, got 129"):
-        empty.scores(list(range(129)))
+    with pytest.raises(GaweeError, match="expected at most 1000 tokens, got 1001"):
+        empty.scores([1] * 1001)
     with pytest.raises(GaweeError, match="expected at least one token, got none"):
         empty.scores([])
     with pytest.raises(GaweeError, match="expected at most 2 prompts, got 3"):
@@ -430,7 +435,9 @@ def test_the_command_reads_a_folder(
     said = capsys.readouterr()
     assert [int(each) for each in said.out.split()] == list(empty.generate([7, 8], 12))
     assert "tokens/s" in said.err
-    more = [*command, "--tokens", "9", "--guesses", "3", "--count", "12", "--threads", "1"]
+    # The sizes of the tiny model: its code is known by now.
+    more = [*command, "--tokens", "9", "--guesses", "7", "--capacity", "1000"]
+    more += ["--count", "12", "--threads", "1"]
     done = subprocess.run([sys.executable, *more], capture_output=True, text=True, check=True)
     both = done.stdout.splitlines()
     assert both[0] == said.out.strip("\n")

@@ -89,6 +89,7 @@ def test_what_steps_make_computes_the_same(steps: Callable[[Script], Script]) ->
     assert_computes(sch, model, x, expected)
 
 
+@pytest.mark.usefixtures("unoptimized")
 @pytest.mark.parametrize("steps", mostly_full(MATMULS), ids=lambda steps: str(steps(Script())))
 def test_each_step_is_proved_or_says_its_rule(steps: Callable[[Script], Script]) -> None:
     kernel = schedule(products()[0])[FIRST]
@@ -304,8 +305,9 @@ def test_what_the_compiler_chose_makes_the_same_code_when_it_is_read(
 @pytest.mark.parametrize(
     ("name", "target"),
     [
-        *(("resnet18", "skylake-avx512"), ("mobilenetv2", "haswell")),
-        *(("unet", "skylake-avx512"), ("bert-small", "haswell")),
+        ("mobilenetv2", "haswell"),
+        ("unet", "skylake-avx512"),  # whose encoder is a ResNet
+        ("bert-small", "haswell"),
     ],
 )
 def test_the_choices_for_a_benchmarked_network_make_the_same_kernels(

@@ -22,6 +22,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.utils.exceptions import InterpretationError
 
+from gawee_dialect.dialect.arrays import OtherNumbers
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arith import signed, unsigned
 from gawee_dialect.interpreter.arrays import Array, dtype_of
@@ -39,7 +40,10 @@ def vector_shape(type: Attribute) -> tuple[int, ...]:
 
 
 def _broadcast(op: Operation, operands: Sequence[Array]) -> Array:
-    return np.broadcast_to(operands[0], vector_shape(op.results[0].type)).copy()
+    (value,), shape = operands, vector_shape(op.results[0].type)
+    if isinstance(value, OtherNumbers):
+        return np.broadcast_to(value, shape).copy()
+    return np.full(shape, value)
 
 
 def _create_mask(op: Operation, operands: Sequence[Array]) -> Array:

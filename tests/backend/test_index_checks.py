@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -69,7 +70,9 @@ WAYS = {
 LEVELS = (Level.GAWEE, Level.KERNELS, Level.LOOPS)
 
 
+@cache
 def runner(way: str) -> Any:
+    """Return what runs the graph; compiled once for indices in range, and for others."""
     model = Model(parse(GRAPH))
     if way in LEVELS:
         return model.runner(way)

@@ -13,6 +13,8 @@ from gawee_dialect.tuning.search import Settings
 from tests.passes.modules import parse
 from tests.tuning.networks import network
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 CONV = "conv 1x3x5x7 over 2x3x3 f32"
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from xdsl.dialects import math
 
+from gawee_dialect.instruments.check import rounding
 from gawee_dialect.instruments.check.compare import Tolerance
 from gawee_dialect.instruments.check.each import CheckEach
 from gawee_dialect.instruments.check.each_pass import CheckSettings
@@ -85,6 +86,24 @@ def test_a_comparison_is_decided_but_for_ties() -> None:
         '%y = gawee.compare %s, %c predicate "lt" : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xi1>'
     )
     assert mask(f"{tie}\n {less}", "i1", REASSOCIATES) == [False, False, False, True, False]
+
+
+LOOPS = """
+func.func @main(%x: memref<5xf32> {gawee.input = "x"}, %y: memref<5xf32> {gawee.output = "y"}) {
+  %c0 = arith.constant 0 : index
+  %v = memref.load %x[%c0] : memref<5xf32>
+  memref.store %v, %y[%c0] : memref<5xf32>
+  return
+}
+"""
+
+
+def test_loops_are_not_run_for_what_is_said_of_graphs_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rounding, "run_with", None)
+
+    assert undecided(parse(LOOPS), "main", DataSet({"x": X}), Tolerance((REASSOCIATES,))) == {}
 
 
 # The mean along no axis adds to zero, which makes 0 of -0; without it -0 stays.

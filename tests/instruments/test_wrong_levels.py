@@ -21,6 +21,8 @@ from tests.instruments.checking import parse
 from tests.instruments.wrong import LEVELS, table
 from tests.instruments.wrong.wrong_pass import WrongPass
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 ROOT = Path(__file__).parent.parent.parent
 CASES = {
     f"{level}: {what}": case for level, cases in LEVELS.items() for what, case in cases.items()

@@ -7,6 +7,8 @@ from tests.effort import mostly_full
 from tests.open_sizes.op_table import row_of, written_table
 from tests.test_completeness import LOWERED_OPS, name_of
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 
 # From the second on: attention, which takes as long as many others, is left to the full run.
 @pytest.mark.parametrize("op", mostly_full([*LOWERED_OPS[1:], LOWERED_OPS[0]]), ids=name_of)

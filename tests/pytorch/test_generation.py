@@ -26,7 +26,7 @@ DECODER: Mapping[str, Any] = {
     **{"num_key_value_heads": 2, "intermediate_size": 80, "initializer_range": 0.3},
 }
 NETWORKS: Mapping[str, Mapping[str, Any]] = {
-    "llama": DECODER,
+    "llama": {**DECODER, "num_hidden_layers": 1},
     "t5": {
         **{"d_model": 48, "d_kv": 8, "d_ff": 80, "num_layers": 2, "num_heads": 6},
         **{"decoder_start_token_id": 0, "initializer_factor": 3.0},

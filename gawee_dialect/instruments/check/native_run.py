@@ -322,7 +322,7 @@ class NativeCalls(OpFunctions):
 
     def __init__(self, module: ModuleOp) -> None:
         """Compile the functions of a module, of the loops or the llvm level; raises GaweeError."""
-        from gawee_dialect.backend.jit import NativeModule
+        from gawee_dialect.backend.jit import NativeModule, Target
         from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
         from gawee_dialect.universe import make_context
 
@@ -334,7 +334,7 @@ class NativeCalls(OpFunctions):
                 function.linkage = llvm.LinkageAttr("external")
         if any(isinstance(function, FuncOp) for function in callable_ones.ops):
             ConvertToLLVM().apply(make_context(), callable_ones)
-        self._native = NativeModule(callable_ones)
+        self._native = NativeModule(callable_ones, Target(opt_level=OPT_LEVEL))
 
     @impl(CallOp)
     def call(self, interpreter: Interpreter, op: CallOp, args: PythonValues) -> PythonValues:

@@ -428,7 +428,7 @@ def undecided(
     Without `digits` that is by signs of zeros alone. Nothing is said of a module that does not run,
     or is no graph.
     """
-    if module is None:
+    if module is None or not any(map(_computes, module.walk())):
         return {}
     digits &= tolerance.allowed != (EXACT,)
     usual = run_with(module, function, data, None)

@@ -21,11 +21,16 @@ def prove(
     return proof
 
 
-def prove_after(module: ModuleOp, pipeline: str, last: ModulePass) -> ProveEach:
-    """Run a pipeline, and then one pass under a proof."""
+def lowered(module: ModuleOp, pipeline: str) -> ModuleOp:
+    """Run a pipeline that nothing watches; return the module."""
     if pipeline:
         run_passes(make_context(), module, parse_passes(pipeline, all_passes()))
-    return prove(module, "", last)
+    return module
+
+
+def prove_after(module: ModuleOp, pipeline: str, last: ModulePass) -> ProveEach:
+    """Run a pipeline, and then one pass under a proof."""
+    return prove(lowered(module, pipeline), "", last)
 
 
 def unproved(proof: ProveEach) -> dict[str, str]:

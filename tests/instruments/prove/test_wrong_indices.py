@@ -4,6 +4,7 @@ Oracle: wrong changes by hand, which only such indices show.
 """
 
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 from xdsl.dialects import arith
@@ -14,10 +15,18 @@ from gawee_dialect.instruments.check.failure import CheckFailure
 from tests.effort import full_run, two_of_each
 from tests.instruments.checking import parse
 from tests.instruments.prove import networks
-from tests.instruments.prove.proving import prove, prove_after, unproved
+from tests.instruments.prove.proving import lowered, prove, unproved
 from tests.instruments.wrong.wrong_pass import Wrong
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 LOOPS = "gawee-to-kernels,gawee-kernels-to-loops"
+
+
+@cache
+def halves_after(passes: str) -> ModuleOp:
+    """Return what several wrong passes begin with."""
+    return lowered(parse(networks.HALVES), passes)
 
 
 def other_constant(old: int, new: int) -> Callable[[ModuleOp], None]:
@@ -50,13 +59,12 @@ LIMITS = ((-37, -36), (-37, -38), (36, 35), (36, 37), (37 - (1 << 63), 38 - (1 <
     ],
 )
 def test_other_limits_of_indices_are_caught(limit: tuple[int, int], before: str) -> None:
-    old, new = limit
-    module = parse(networks.HALVES)
+    module = halves_after(before).clone()
 
     with pytest.raises(
         CheckFailure, match=r"pass 'wrong' (moved output|left a module that cannot be run)"
     ):
-        prove_after(module, before, Wrong(other_constant(old, new)))
+        prove(module, "", Wrong(other_constant(*limit)))
 
 
 def test_our_passes_do_with_wrong_indices_what_they_did() -> None:
