@@ -9,6 +9,7 @@ be missing.
 xDSL verifies a whole module each time, and does not check dominance.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -24,6 +25,7 @@ from xdsl.traits import (
     SymbolTable,
     SymbolUserOpInterface,
 )
+
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, verify_dominance, verify_module
 from gawee_dialect.upstream.constraints import verify_constraints
 from gawee_dialect.upstream.dominance import is_isolated
@@ -237,7 +239,8 @@ class _Visit:
         facts = _facts(op) if _is_of_types(type(op)) else None
         if facts is not None and facts in _right:
             return
-        if op.attributes and not all([isinstance(it, Attribute) for it in op.attributes.values()]):
+        held: Iterable[object] = op.attributes.values()
+        if not all([isinstance(each, Attribute) for each in held]):
             raise TypeError  # `_verify_attributes` says which
         op.verify(verify_nested_ops=False)
         verify_constraints(op)
