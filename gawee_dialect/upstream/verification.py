@@ -70,6 +70,10 @@ class Verification:
         self._known = visit.found
 
 
+def _are_attributes(held: Iterable[object]) -> bool:
+    return all([isinstance(each, Attribute) for each in held])
+
+
 def _verify_attributes(module: ModuleOp) -> None:
     """Verify that attributes, properties and types are xDSL's; raises GaweeError with the ops."""
     problems: list[Diagnostic] = []
@@ -239,8 +243,7 @@ class _Visit:
         facts = _facts(op) if _is_of_types(type(op)) else None
         if facts is not None and facts in _right:
             return
-        held: Iterable[object] = op.attributes.values()
-        if not all([isinstance(each, Attribute) for each in held]):
+        if op.attributes and not _are_attributes(op.attributes.values()):
             raise TypeError  # `_verify_attributes` says which
         op.verify(verify_nested_ops=False)
         verify_constraints(op)

@@ -31,7 +31,8 @@ def compare(nodes, x, outputs, initializers) -> None:
     session = onnxruntime.InferenceSession(made.SerializeToString())
     wanted = session.run(None, {"x": x})
 
-    for got, expected in zip(onnx_backend.prepare(made).run({"x": x}), wanted, strict=True):
+    results = map(np.asarray, onnx_backend.prepare(made).run({"x": x}))
+    for got, expected in zip(results, wanted, strict=True):
         assert got.dtype == expected.dtype
         np.testing.assert_allclose(got, expected, rtol=2e-3, atol=1e-3)
 
