@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from traceback import walk_tb
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, Operation
-from xdsl.traits import SymbolTable
+from xdsl.ir import Attribute, ErasedSSAValue, Operation, SSAValue
+from xdsl.traits import IsolatedFromAbove, SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.locations import node_name, place
@@ -108,10 +108,27 @@ def located(error: Exception) -> Diagnostic:
     op: Operation | None = None
     for frame, _ in walk_tb(error.__traceback__):
         verified = frame.f_locals.get("self") if frame.f_code.co_name == "verify" else None
+        if isinstance(verified, IsolatedFromAbove) and op is not None:
+            return _foreign(frame.f_locals["child_op"], frame.f_locals["operand"], op)
         op = verified if isinstance(verified, Operation) else op
     if op is None:
         return Diagnostic(first_line(error))
     return Diagnostic.at(_redefining(op) or op, first_line(error))
+
+
+def _foreign(reader: Operation, value: SSAValue, around: Operation) -> Diagnostic:
+    """Return the diagnostic of an op that uses a value from outside of what isolates it."""
+    number = next(index for index, each in enumerate(reader.operands) if each is value)
+    name = f" '%{value.name_hint}'" if value.name_hint else ""
+    owner = value.owner
+    if isinstance(value, ErasedSSAValue) and isinstance(owner, Operation):
+        got = f"the result of a '{owner.name}' that was erased"
+    elif isinstance(owner, Operation) and owner.parent is None:
+        got = f"the result of a '{owner.name}' that is in no block"
+    else:
+        got = "a value from outside of it"
+    message = f"expected operand #{number}{name} to be defined in its '{around.name}', got {got}"
+    return Diagnostic.at(reader, message)
 
 
 def _first_wrong(module: ModuleOp) -> Diagnostic | None:

@@ -32,10 +32,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
-from gawee_dialect.diagnostics import GaweeError, verify_module
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.passes.pass_manager import Pipeline, leaf_passes, run_passes
 from gawee_dialect.upstream.printing import TextOptions, module_text
+from gawee_dialect.upstream.verification import Verification
 from gawee_dialect.whole_file import whole_file, write_file
 
 # What a reproducer of a failure consists of, and how it gets onto the disk.
@@ -333,7 +334,7 @@ def _kind(error: Exception, module: ModuleOp) -> Kind:
     if not isinstance(error, GaweeError):
         return Kind.CRASHED
     try:
-        verify_module(module)
+        Verification().verify(module)
     except GaweeError as found:
         said = [each.message for each in error.diagnostics]
         if said == [each.message for each in found.diagnostics]:

@@ -432,7 +432,7 @@ class GraphRunner:
     def _run_node(self, index: int, values: Values) -> None:
         node = self.graph.nodes[index]
         inputs = [values[name] if name else None for name in node.inputs]
-        function = self.session.functions.get(node.full_type)
+        function = self.session.functions.get(node.function_name)
         if node.full_type in CONTROL_FLOW:
             self.session.host.add(node.full_type)
             made = CONTROL_FLOW[node.full_type](self, index, inputs, values)

@@ -425,7 +425,7 @@ def _located_in(paths: Sequence[str]) -> Generator[None]:
         notes: Sequence[str] = getattr(error, "__notes__", ())
         running = " ".join(note for note in reversed(notes) if "\n" not in note)
         message = _as_python_says(error) + (f" ({running})" if running else "")
-        hint = _members_hint(error) or "--debug shows the traceback"
+        hint = _members_hint(error) or _uses_hint(error) or "--debug shows the traceback"
         raise GaweeError(Diagnostic(message, where, hint=hint)) from error
 
 
@@ -444,6 +444,13 @@ def _members_hint(error: Exception) -> str | None:
     near = nearest(str(error.name), [name for name in dir(op) if not name.startswith("_")])
     members = f"'{op.name}' has {has}" if has else None
     return " ".join(part for part in (near, members) if part) or None
+
+
+def _uses_hint(error: Exception) -> str | None:
+    """Return how a result is erased that is still used; None for other errors."""
+    if "SSA value that still has uses" not in str(error):
+        return None
+    return "`rewriter.replace(op, new_ops)` erases an op, and puts results of others in its place"
 
 
 def _as_python_says(error: Exception) -> str:

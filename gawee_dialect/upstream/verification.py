@@ -9,6 +9,7 @@ be missing.
 xDSL verifies a whole module each time, and does not check dominance.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -25,7 +26,7 @@ from xdsl.traits import (
     SymbolUserOpInterface,
 )
 
-from gawee_dialect.diagnostics import verify_dominance, verify_module
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, verify_dominance, verify_module
 from gawee_dialect.upstream.constraints import verify_constraints
 from gawee_dialect.upstream.dominance import is_isolated
 
@@ -63,9 +64,32 @@ class Verification:
             visit.module(module)
         except Exception:
             self._known = {}
+            _verify_attributes(module)
             verify_module(module)  # says what is wrong, and where
             raise
         self._known = visit.found
+
+
+def _are_attributes(held: Iterable[object]) -> bool:
+    return all([isinstance(each, Attribute) for each in held])
+
+
+def _verify_attributes(module: ModuleOp) -> None:
+    """Verify that attributes, properties and types are xDSL's; raises GaweeError with the ops."""
+    problems: list[Diagnostic] = []
+    for op in module.walk():
+        held: dict[str, object] = {
+            f"attribute '{key}'": op.attributes[key] for key in op.attributes
+        }
+        held |= {f"property '{key}'": op.properties[key] for key in op.properties}
+        held |= {f"type of result #{number}": each.type for number, each in enumerate(op.results)}
+        problems.extend(
+            Diagnostic.at(op, f"expected {what} to be an attribute of xDSL, got Python's {each!r}")
+            for what, each in held.items()
+            if not isinstance(each, Attribute)
+        )
+    if problems:
+        raise GaweeError(problems)
 
 
 @dataclass(slots=True)
@@ -219,6 +243,8 @@ class _Visit:
         facts = _facts(op) if _is_of_types(type(op)) else None
         if facts is not None and facts in _right:
             return
+        if op.attributes and not _are_attributes(op.attributes.values()):
+            raise TypeError  # `_verify_attributes` says which
         op.verify(verify_nested_ops=False)
         verify_constraints(op)
         if facts is not None:

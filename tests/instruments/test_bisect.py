@@ -119,6 +119,6 @@ def test_a_pass_that_could_not_be_checked_is_searched_with_the_next() -> None:
 
 def test_a_pass_that_fails_before_its_first_rewrite_is_told_as_it_failed() -> None:
     assert bisected(RemoveRelu()) == (
-        "the last pass fails without a rewrite: 'gawee.relu' op cannot be removed by remove-relu: "
-        "no pattern rewrote it"
+        "pass 'remove-relu' fails without a rewrite: 'gawee.relu' op cannot be removed by "
+        "remove-relu: no pattern rewrote it"
     )

@@ -419,3 +419,80 @@ def test_a_pass_that_is_put_together_wrong_is_refused_where_it_is(
     told = capsys.readouterr().err
     assert told.startswith(f"{lowering}:{line}:1: error: cannot load this file: expected ")
     assert message in told
+
+
+MISTAKE = '''
+from dataclasses import dataclass
+from xdsl.ir import Block
+from xdsl.passes import ModulePass
+
+@dataclass(frozen=True)
+class Mistake(ModulePass):
+    """Leave a module that is wrong."""
+
+    name = "mistake"
+
+    def apply(self, ctx, op):
+        function, *_ = op.ops
+        relu, end = function.body.block.ops
+        {body}
+'''
+RELU = "in.mlir:2:3: error: 'gawee.relu' op expected "
+END = "in.mlir:3:3: error: 'func.return' op expected operand #0"
+NOT_RUN = (
+    "in.mlir:1:1: error: pass 'mistake' left a module that cannot be run: 'func.func' op expected"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "flags", "message"),
+    [
+        (
+            "relu.attributes['seen'] = 'yes'",
+            "",
+            f"{RELU}attribute 'seen' to be an attribute of xDSL, got Python's 'yes'",
+        ),
+        (
+            "relu.results[0]._type = None",
+            "",
+            f"{RELU}type of result #0 to be an attribute of xDSL, got Python's None",
+        ),
+        (
+            "relu.operands[0] = Block(arg_types=[relu.input.type]).args[0]",
+            "",
+            f"{RELU}operand #0 to be defined in its 'func.func', got a value from outside of it",
+        ),
+        (
+            "relu.detach(); relu.erase(safe_erase=False)",
+            "",
+            f"{END} '%y' to be defined in its 'func.func', got the result of a 'gawee.relu' that was "
+            "erased",
+        ),
+        (
+            "end.operands[0] = type(relu)(relu.input).results[0]",
+            "",
+            f"{END} to be defined in its 'func.func', got the result of a 'gawee.relu' that is in no "
+            "block",
+        ),
+        (
+            "relu.detach(); relu.erase()",
+            "",
+            "hint: `rewriter.replace(op, new_ops)` erases an op, and puts",
+        ),
+        ("function.body.detach_block(0)", "--check-each", f"{NOT_RUN} '@main' to have a body"),
+        ("function.body.detach_block(0)", "--prove-each", f"{NOT_RUN} '@main' to have a body"),
+        (
+            "function.body.block.insert_arg(relu.input.type, 0); function.update_function_type()",
+            "--prove-each",
+            f"{NOT_RUN} input 'arg0', got none",
+        ),
+    ],
+)
+def test_what_a_pass_leaves_wrong_is_told_at_the_op(
+    save: Save, capsys: pytest.CaptureFixture[str], body: str, flags: str, message: str
+) -> None:
+    plugin, graph = save("mistake.py", MISTAKE.format(body=body)), save("in.mlir", GRAPH)
+
+    assert gawee_opt.main([graph, "--load", plugin, "--mistake", *flags.split()]) == 1
+
+    assert message in capsys.readouterr().err.replace(graph, "in.mlir")

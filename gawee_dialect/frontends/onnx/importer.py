@@ -86,6 +86,7 @@ def body_of_call(
             each.outputs,
             _resolved(each.attributes, attributes),
             each.domain,
+            overload=each.overload,
         )
 
 
@@ -307,7 +308,7 @@ class OnnxImporter:
         scope: Scope,
         opsets: Mapping[str, int],
     ) -> None:
-        function = self.model.functions.get(node.full_type)
+        function = self.model.functions.get(node.function_name)
         if function is not None:
             self._inline(node, function, inputs, scope)
             return

@@ -36,11 +36,18 @@ class OnnxNode:
     """What a file says of the node besides, nested."""
     serialized: bytes | None = None
     """The NodeProto of an op that nothing is registered for: the standard may have a function."""
+    overload: str = ""
+    """Which of the model's functions of this op type it calls."""
 
     @property
     def full_type(self) -> str:
         """The op type with its domain, where that is not the default one."""
         return self.op_type if self.domain in ("", "ai.onnx") else f"{self.domain}.{self.op_type}"
+
+    @property
+    def function_name(self) -> str:
+        """The name of the model's function that the node calls, if there is one."""
+        return f"{self.full_type}:{self.overload}" if self.overload else self.full_type
 
 
 @dataclass(frozen=True)
@@ -83,7 +90,7 @@ class AttributeReference:
 
 @dataclass(frozen=True)
 class OnnxModel:
-    """A graph, the versions of its op sets by domain, and its functions by full type."""
+    """A graph, the versions of its op sets by domain, and its functions as nodes name them."""
 
     graph: OnnxGraph
     opsets: Mapping[str, int]

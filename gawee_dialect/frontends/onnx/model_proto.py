@@ -266,6 +266,7 @@ class _Node(Protocol):
     name: str
     op_type: str
     domain: str
+    overload: str
     input: Sequence[str]
     output: Sequence[str]
     attribute: Sequence[_Attribute]
@@ -292,6 +293,7 @@ class _OpSet(Protocol):
 class _Function(Protocol):
     name: str
     domain: str
+    overload: str
     input: Sequence[str]
     output: Sequence[str]
     attribute: Sequence[str]
@@ -378,7 +380,9 @@ class _Reader:
     def model(self, model: _Model) -> OnnxModel:
         """Return the whole model."""
         functions = {
-            f"{each.domain}.{each.name}".removeprefix("."): self.function(each)
+            OnnxNode(
+                "", each.name, (), (), domain=each.domain, overload=each.overload
+            ).function_name: self.function(each)
             for each in model.functions
         }
         initializers = {
@@ -427,6 +431,7 @@ class _Reader:
                 node.domain,
                 _metadata(node.metadata_props),
                 None if is_registered(node.domain, node.op_type) else node.SerializeToString(),
+                node.overload,
             )
             for index, node in enumerate(nodes)
         ]

@@ -144,6 +144,11 @@ def dtype_element(dtype: str) -> Attribute:
     return element
 
 
+def widened(emit: Emitter, value: SSAValue) -> SSAValue:
+    """Return a tensor in f32 where it is in f16, which squares may be beyond; else itself."""
+    return emit.cast(value, f32) if tensor_type(value).element_type == f16 else value
+
+
 def axis_of(value: SSAValue, dim: int, *, new: bool = False) -> int:
     """Return an axis counted from the start; raises Refusal where the tensor has none such.
 

@@ -80,8 +80,8 @@ class Search:
         good, bad = self._narrowed(len(steps))
         hint = f"the pass failed with: {first.message}"
         if bad == 0:
-            message = f"the last pass fails without a rewrite: {first.message}"
-            return Diagnostic(message, first.place)
+            message = f"pass '{self._passes[-1].name}' fails without a rewrite: {first.message}"
+            return Diagnostic(message, first.place, first.node, first.hint)
         _, steps = self.run(bad)
         last = steps[bad - 1]
         if bad - good > 1:

@@ -257,7 +257,8 @@ def not_interpretable(module: ModuleOp, function: str) -> Diagnostic | None:
         check_implemented(module, functions)
     except GaweeError as error:
         return error.diagnostics[0]
-    operations = sum(scalar_operations(module, each.body.block.ops) for each in functions)
+    bodies = [each.body.block.ops for each in functions if each.body.blocks]
+    operations = sum(scalar_operations(module, ops) for ops in bodies)
     if operations <= LARGEST_INTERPRETED:
         return None
     return Diagnostic(f"too large for the interpreter: {operations} scalar operations")

@@ -362,6 +362,10 @@ def run_exactly(
     machine = make_machine(module, listeners, more)
     machine.known = known
     given = {name: drawn(array, seed) for name, array in arguments.items()}
+    for signature, op in zip(called, called_ops, strict=True):
+        for each in signature.inputs:
+            if each.name not in given:
+                raise GaweeError(Diagnostic.at(op, f"expected input '{each.name}', got none"))
     outputs: dict[str, Array] = {}
     with np.errstate(all="ignore"):
         for signature, op in zip(called, called_ops, strict=True):

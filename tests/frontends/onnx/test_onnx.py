@@ -144,6 +144,32 @@ def test_functions_are_inlined_and_constant_conditions_resolved(tmp_path):
     assert np.array_equal(got, -2 * x)
 
 
+def test_a_node_calls_the_overload_that_it_names(tmp_path):
+    def function(name, nodes, **overload):
+        opsets = [helper.make_opsetid("", 17), helper.make_opsetid("mine", 1)]
+        return helper.make_function("mine", name, ["a"], ["b"], nodes, opsets, **overload)
+
+    def call(name, overload, result):
+        node = helper.make_node(name, ["x" if result != "b" else "a"], [result], domain="mine")
+        node.overload = overload
+        return node
+
+    functions = [
+        function("F", [helper.make_node("Neg", ["a"], ["b"])], overload="negative"),
+        function("F", [helper.make_node("Abs", ["a"], ["b"])], overload="positive"),
+        function("Calls", [call("F", "negative", "b")]),
+    ]
+    nodes = [call("F", "negative", "n"), call("F", "positive", "p"), call("Calls", "", "c")]
+    outputs = [(name, (3,)) for name in "npc"]
+    made = model(nodes, [("x", (3,))], outputs, functions=functions)
+    x = np.array([-1, 0, 2], np.float32)
+
+    got = load(written(tmp_path, made)).run({"x": x})
+
+    for name, wanted in {"n": -x, "p": np.abs(x), "c": -x}.items():
+        assert np.array_equal(got[name], wanted)
+
+
 def test_a_loop_of_known_length_is_written_out(tmp_path):
     body = helper.make_graph(
         [

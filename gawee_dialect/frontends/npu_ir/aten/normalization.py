@@ -31,7 +31,7 @@ from gawee_dialect.frontends.npu_ir.aten.indexing import scattered
 from gawee_dialect.frontends.npu_ir.aten.reduction import reduced, sum_dims, vector_norm
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.shape import flatten
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of, axis_of
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of, axis_of, widened
 from gawee_dialect.frontends.op_mapping.registry import Ints, Number, Refusal
 
 # Variance, standard deviation, median and histogram.
@@ -40,14 +40,16 @@ from gawee_dialect.frontends.op_mapping.registry import Ints, Number, Refusal
 def moments(
     emit: Emitter, value: SSAValue, dims: Ints | None, correction: Number, keepdim: bool
 ) -> tuple[SSAValue, SSAValue]:
-    """Return variance and mean; the variance is divided by the count less the correction."""
-    mean = reduced(emit, ReduceMeanOp, value, dims, True)
-    deviation = sub(emit, value, mean)
+    """Return variance and mean, of f16 in f32; the variance is divided by the count less the
+    correction."""
+    values = widened(emit, value)
+    mean = reduced(emit, ReduceMeanOp, values, dims, True)
+    deviation = sub(emit, values, mean)
     total = reduced(emit, ReduceSumOp, emit(MulOp(deviation, deviation)), dims, keepdim)
     count = prod(tensor_shape(value)[axis] for axis in axes_of(value, dims))
     # 0 degrees of freedom make NaN, as in PyTorch; so 0 * inf, not a division here.
     freedom = max(count - correction, 0)
-    factor = emit.number(1 / freedom if freedom else float("inf"), element_type(value))
+    factor = emit.number(1 / freedom if freedom else float("inf"), element_type(values))
     return emit(MulOp(total, factor)), emit.reshape(mean, tensor_shape(total))
 
 
@@ -62,7 +64,8 @@ def _register_moments(name: str, of_variance: Callable[[Emitter, SSAValue], SSAV
         keepdim: bool = False,
     ) -> Sequence[SSAValue]:
         variance, mean = moments(emit, self, dim, 1 if correction is None else correction, keepdim)
-        return of_variance(emit, variance), mean
+        made = (of_variance(emit, variance), mean)
+        return [emit.cast(each, element_type(self)) for each in made]
 
     def alone(
         emit: Emitter,
@@ -290,7 +293,7 @@ def batch_statistics(
     """Return mean and variance of each channel, in an element type."""
     axes = [0, *range(2, len(tensor_shape(input)))]
     variance, mean = moments(emit, emit.cast(input, element), axes, 0, False)
-    return mean, variance
+    return emit.cast(mean, element), emit.cast(variance, element)
 
 
 def batch_norm_of_batch(
@@ -313,10 +316,16 @@ def batch_norm_of_batch(
 
     if batch == 1 and not training_only and spatial and statistics is None:
         return in_one_type(emit, of_one_image, input, weight, bias), None, None
-    mean, variance = statistics or batch_statistics(emit, input, element_type(input))
+    wide = element_type(widened(emit, input))
+    mean, variance = statistics or batch_statistics(emit, input, wide)
     result = in_one_type(emit, of_batch, input, mean, variance, weight, bias)
-    deviation = reciprocal_deviation(emit, variance, eps) if training_only else None
-    return result, mean, deviation
+    if not training_only:
+        return result, None, None
+    deviation = reciprocal_deviation(emit, variance, eps)
+    if statistics is not None:
+        return result, mean, deviation
+    element = element_type(input)
+    return result, emit.cast(mean, element), emit.cast(deviation, element)
 
 
 @register_op("aten.instance_norm")
@@ -377,8 +386,16 @@ def native_layer_norm(
     if not (emit.is_used(1) or emit.is_used(2)):
         return result, None, None
     axes = [-1 - axis for axis in range(len(normalized_shape))]
-    variance, mean = moments(emit, input, axes, 0, True)
-    return result, mean, reciprocal_deviation(emit, variance, eps)
+    return result, *_mean_and_reciprocal(emit, input, axes, eps, keepdim=True)
+
+
+def _mean_and_reciprocal(
+    emit: Emitter, value: SSAValue, axes: Sequence[int], eps: float, *, keepdim: bool
+) -> tuple[SSAValue, SSAValue]:
+    variance, mean = moments(emit, value, axes, 0, keepdim)
+    reciprocal = reciprocal_deviation(emit, variance, eps)
+    element = element_type(value)
+    return emit.cast(mean, element), emit.cast(reciprocal, element)
 
 
 @register_op("aten.group_norm")
@@ -415,8 +432,7 @@ def native_group_norm(
     if not (emit.is_used(1) or emit.is_used(2)):
         return result, None, None
     groups = emit.reshape(input, (N, group, prod(tensor_shape(input)) // (N * group)))
-    variance, mean = moments(emit, groups, [2], 0, False)
-    return result, mean, reciprocal_deviation(emit, variance, eps)
+    return result, *_mean_and_reciprocal(emit, groups, [2], eps, keepdim=False)
 
 
 @register_op("aten.rms_norm")

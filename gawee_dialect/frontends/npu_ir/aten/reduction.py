@@ -45,6 +45,7 @@ from gawee_dialect.frontends.op_mapping.emitter import (
     summed,
     to_bool,
     to_float,
+    widened,
 )
 from gawee_dialect.frontends.op_mapping.registry import Ints, Number
 
@@ -171,9 +172,17 @@ def vector_norm(
     dtype: str | None = None,
 ) -> SSAValue:
     """A vector norm: the sum of |x|^ord, to the power of 1 / ord"""
-    value = self if dtype is None else emit.cast(self, dtype_element(dtype))
+    given = self if dtype is None else emit.cast(self, dtype_element(dtype))
+    value = widened(emit, given)
     if ord == 2:
-        return emit(SqrtOp(reduced(emit, ReduceSumOp, emit(MulOp(value, value)), dim, keepdim)))
+        square = reduced(emit, ReduceSumOp, emit(MulOp(value, value)), dim, keepdim)
+        return emit.cast(emit(SqrtOp(square)), element_type(given))
+    return emit.cast(_other_norm(emit, value, ord, dim, keepdim), element_type(given))
+
+
+def _other_norm(
+    emit: Emitter, value: SSAValue, ord: Number, dim: Ints | None, keepdim: bool
+) -> SSAValue:
     size = emit(AbsOp(value))
     if ord in (inf, -inf):
         return reduced(emit, ReduceMaxOp if ord > 0 else ReduceMinOp, size, dim, keepdim)

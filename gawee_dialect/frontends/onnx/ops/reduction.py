@@ -31,9 +31,16 @@ from gawee_dialect.dialect.graph.reduction import (
 )
 from gawee_dialect.dialect.graph.slicing import PadOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, pow_tensors
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, isinf, mul, pow_tensors
 from gawee_dialect.frontends.onnx.registry import register_op
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, compared, part, where
+from gawee_dialect.frontends.op_mapping.emitter import (
+    Emitter,
+    axis_of,
+    compared,
+    part,
+    where,
+    widened,
+)
 from gawee_dialect.frontends.op_mapping.registry import Ints, KnownIntsOrNone, Refusal
 
 Reduce = Callable[[Emitter, SSAValue, Sequence[int], bool], SSAValue]
@@ -60,7 +67,8 @@ def square_sum(emit: Emitter, data: SSAValue, axes: Sequence[int], keep: bool) -
 
 def norm(emit: Emitter, data: SSAValue, axes: Sequence[int], keep: bool) -> SSAValue:
     """The root of the sum of squares."""
-    return emit(SqrtOp(square_sum(emit, data, axes, keep)))
+    length = emit(SqrtOp(square_sum(emit, widened(emit, data), axes, keep)))
+    return emit.cast(length, element_type(data))
 
 
 def log_sum(emit: Emitter, data: SSAValue, axes: Sequence[int], keep: bool) -> SSAValue:
@@ -72,7 +80,8 @@ def log_sum_exp(emit: Emitter, data: SSAValue, axes: Sequence[int], keep: bool) 
     """The logarithm of the sum of exponentials, without overflow."""
     if 0 in tensor_shape(data):
         return log_sum(emit, emit(ExpOp(data)), axes, keep)
-    most = emit(ReduceMaxOp(data, axes=axes, keep_dims=True))
+    largest = emit(ReduceMaxOp(data, axes=axes, keep_dims=True))
+    most = where(emit, isinf(emit, largest), 0, largest)
     total = log_sum(emit, emit(ExpOp(emit(SubOp(data, most)))), axes, True)
     result = emit(AddOp(total, most))
     if keep:
@@ -334,8 +343,8 @@ def layer_normalization(
     read = emit.is_used(1) or emit.is_used(2)
     if not read and _scales_rows(x, len(axes), scale, b):
         return (emit(LayerNormOp(x, scale, b, normalized_rank=len(axes), eps=epsilon)),)
-    value, mean, inverse = normalized(emit, x, axes, epsilon, centre=True)
-    result = emit(MulOp(value, scale))
+    value, mean, inverse = normalized(emit, widened(emit, x), axes, epsilon, centre=True)
+    result = emit(MulOp(emit.cast(value, element_type(x)), scale))
     return (result if b is None else emit(AddOp(result, b))), mean, inverse
 
 
@@ -352,30 +361,27 @@ def rms_normalization(
     axes = list(range(axis_of(x, axis), len(tensor_shape(x))))
     if _scales_rows(x, len(axes), scale):
         return emit(RmsNormOp(x, scale, normalized_rank=len(axes), eps=epsilon))
-    value, _, _ = normalized(emit, x, axes, epsilon, centre=False)
-    return emit(MulOp(value, scale))
+    value, _, _ = normalized(emit, widened(emit, x), axes, epsilon, centre=False)
+    return emit(MulOp(emit.cast(value, element_type(x)), scale))
 
 
 @register_op("MeanVarianceNormalization")
 def mean_variance_normalization(emit: Emitter, x: SSAValue, axes: Ints = (0, 2, 3)) -> SSAValue:
     """Chosen axes moved to mean 0 and variance 1"""
-    mean = emit(ReduceMeanOp(x, axes=axes, keep_dims=True))
-    value = emit(SubOp(x, mean))
-    variance = emit(ReduceMeanOp(emit(MulOp(value, value)), axes=axes, keep_dims=True))
-    return emit(DivOp(value, add(emit, emit(SqrtOp(variance)), 1e-9)))
+    values = widened(emit, x)
+    moved = emit(SubOp(values, emit(ReduceMeanOp(values, axes=axes, keep_dims=True))))
+    variance = emit(ReduceMeanOp(emit(MulOp(moved, moved)), axes=axes, keep_dims=True))
+    result = emit(DivOp(moved, add(emit, emit(SqrtOp(variance)), 1e-9)))
+    return emit.cast(result, element_type(x))
 
 
 @register_op("LpNormalization")
 def lp_normalization(emit: Emitter, input: SSAValue, axis: int = -1, p: int = 2) -> SSAValue:
     """Rows moved to a norm of 1; rows of zeros stay zeros"""
-    at = axis_of(input, axis)
-    if p == 1:
-        norm = emit(ReduceSumOp(emit(AbsOp(input)), axes=[at], keep_dims=True))
-    else:
-        square = emit(MulOp(input, input))
-        norm = emit(SqrtOp(emit(ReduceSumOp(square, axes=[at], keep_dims=True))))
-    safe = where(emit, compared(emit, norm, 0, "eq"), 1, norm)
-    return emit(DivOp(input, safe))
+    values, axes = widened(emit, input), [axis_of(input, axis)]
+    length = (absolute_sum if p == 1 else norm)(emit, values, axes, True)
+    safe = where(emit, compared(emit, length, 0, "eq"), 1, length)
+    return emit.cast(emit(DivOp(values, safe)), element_type(input))
 
 
 @register_op("LRN")
