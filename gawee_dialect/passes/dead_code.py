@@ -12,9 +12,11 @@ from xdsl.traits import (
     EffectInstance,
     IsTerminator,
     MemoryEffect,
+    MemoryEffectKind,
     MemoryReadEffect,
     MemoryWriteEffect,
     NoMemoryEffect,
+    RecursiveMemoryEffect,
     SymbolOpInterface,
 )
 from xdsl.transforms.dead_code_elimination import region_dce, would_be_trivially_dead
@@ -61,11 +63,36 @@ def always_stays(kind: type[Operation]) -> bool:
     return _is_needed(kind) is True
 
 
+@cache
+def _always_writes(kind: type[Operation]) -> bool:
+    return any(each.kind is MemoryEffectKind.WRITE for each in fixed_effects(kind) or ())
+
+
+@cache
+def _does_what_is_inside(kind: type[Operation]) -> bool:
+    return any(isinstance(each, RecursiveMemoryEffect) for each in effect_traits(kind))
+
+
+def _writes_inside(op: Operation) -> bool:
+    """Whether one op inside writes for certain: a loop's last ones mostly do."""
+    if not _does_what_is_inside(type(op)):
+        return False
+    for region in op.regions:
+        inner = region.last_block and region.last_block.last_op
+        while inner is not None:
+            if _always_writes(type(inner)) or (inner.regions and _writes_inside(inner)):
+                return True
+            inner = inner.prev_op
+    return False
+
+
 def is_needed(op: Operation) -> bool:
     """Whether an op stays without uses of its results: control, symbols, effects on memory."""
     known = _is_needed(type(op))
     if known is not None:
         return known
+    if op.regions and _writes_inside(op):
+        return True
     traits = effect_traits(type(op))
     if traits and all(each.get_effects(op) == NO_EFFECTS for each in traits):
         return False  # what most are, and soon known
