@@ -100,7 +100,8 @@ SEGMENTS = AttrSizedOperandSegments.attribute_name
 
 
 @lru_cache(maxsize=4096)
-def _integers(type: IntegerType, values: tuple[int, ...]) -> DenseArrayBase[IntegerType]:
+def integers(type: IntegerType, values: tuple[int, ...]) -> DenseArrayBase[IntegerType]:
+    """Return an array, each made once."""
     return DenseArrayBase.from_list(type, values)
 
 
@@ -222,14 +223,14 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
         if shape is None and isinstance(output, TensorType) and is_open(output.get_shape()):
             shape = size_list(output.get_shape())
         properties: dict[str, Attribute | None] = {
-            "bounds": size_list(bounds) if is_open(bounds) else _integers(i64, tuple(bounds)),
+            "bounds": size_list(bounds) if is_open(bounds) else integers(i64, tuple(bounds)),
             "reductions": _integer(reductions),
             "indexing_maps": ArrayAttr([AffineMapAttr(map) for map in maps]),
             "initial": initial,
             "outside": outside,
             "schedule": None if schedule is None else ScheduleAttr(schedule),
             "shape": shape,
-            SEGMENTS: _integers(i32, (len(inputs), int(on_buffers), len(counts))),
+            SEGMENTS: integers(i32, (len(inputs), int(on_buffers), len(counts))),
         }
         # A compilation makes kernels by the thousand: xDSL's builder takes thrice as long.
         Operation.__init__(
@@ -285,22 +286,26 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
         """Make the same kernel on other operands; with `moves_regions` of the regions of this one,
         which is left without, to be erased."""
         values = values or {}
-        new = KernelOp(
-            inputs,
-            output,
-            bounds=self.sizes,
-            maps=self.maps if maps is None else maps,
-            reductions=self.reductions.value.data,
-            initial=self.initial,
-            outside=self.outside,
-            accumulate=_region_of(self.accumulate, values, is_moved=moves_regions),
-            finish=_region_of(self.finish, values, is_moved=moves_regions),
-            schedule=None if self.schedule is None else self.schedule.data,
-            counts=[values.get(each, each) for each in self.counts],
-            shape=None if isinstance(output, TensorType) else self.shape,
+        counts = [values.get(each, each) for each in self.counts]
+        on_buffers = isinstance(output, SSAValue)
+        sizes = (len(inputs), int(on_buffers), len(counts))
+        properties = {**self.properties, SEGMENTS: integers(i32, sizes)}
+        if maps is not None:
+            properties["indexing_maps"] = ArrayAttr([AffineMapAttr(map) for map in maps])
+        if not on_buffers:
+            properties.pop("shape", None)
+            if is_open(output.get_shape()):
+                properties["shape"] = size_list(output.get_shape())
+        return KernelOp.create(
+            operands=[*inputs, output, *counts] if on_buffers else [*inputs, *counts],
+            result_types=() if on_buffers else (output,),
+            properties=properties,
+            attributes=dict(self.attributes),
+            regions=[
+                _region_of(each, values, is_moved=moves_regions)
+                for each in (self.accumulate, self.finish)
+            ],
         )
-        new.attributes.update(self.attributes)
-        return new
 
     @property
     def names(self) -> Sequence[SizeName]:

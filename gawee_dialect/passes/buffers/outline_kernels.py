@@ -8,10 +8,17 @@ from typing import ClassVar
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, MemRefType, ModuleOp, UnknownLoc
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    FunctionType,
+    MemRefType,
+    ModuleOp,
+    SymbolRefAttr,
+    UnknownLoc,
+)
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.ir import Attribute, Block, IRNode, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
@@ -35,6 +42,11 @@ from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.tensors.bufferize.open_sizes import sized_view
+from gawee_dialect.upstream.equivalence import (
+    are_equivalent,
+    are_equivalent_regions,
+    same_values,
+)
 
 CLONED_INTO_KERNELS = (
     memref.SubviewOp,
@@ -237,7 +249,7 @@ class Outliner:
         types = FunctionType.from_lists([value.type for value in arguments], ())
         for known in self.kernels.get(types, ()):
             if _is_alone_in(known.body.block, op, arguments):
-                return CallOp(known.sym_name.data, arguments, ())
+                return _call(known, arguments)
         return None
 
     def _call_of_new(self, group: list[Operation]) -> CallOp:
@@ -245,7 +257,7 @@ class Outliner:
         for op in group:
             kernel.add(op)
         callee = self._emit_once(kernel, group)
-        return CallOp(callee.sym_name.data, kernel.arguments, ())
+        return _call(callee, kernel.arguments)
 
     def _emit_once(self, kernel: Kernel, group: list[Operation]) -> FuncOp:
         # The last op with the most operands is what the node is about; others prepare for it.
@@ -254,7 +266,7 @@ class Outliner:
         new = kernel.function(f"{base}_{self.names[base]}", group[0])
         same_type = self.kernels.setdefault(new.function_type, [])
         for other in same_type:
-            if new.body.is_structurally_equivalent(other.body):
+            if are_equivalent_regions(new.body, other.body, {}):
                 return other
         self.names[base] += 1
         same_type.append(new)
@@ -262,14 +274,18 @@ class Outliner:
         return new
 
 
+def _call(callee: FuncOp, arguments: Sequence[SSAValue]) -> CallOp:
+    # Calls are as many as nodes: xDSL's builder takes five times as many calls.
+    name = SymbolRefAttr(callee.sym_name)
+    return CallOp.create(operands=arguments, properties={"callee": name})
+
+
 def _is_alone_in(block: Block, op: Operation, arguments: Sequence[SSAValue]) -> bool:
     """Whether a function does nothing but what an op does to these values."""
     only = block.first_op
-    if only is None or only.next_op is not block.last_op or op.parent is None:
+    if only is None or only.next_op is not block.last_op:
         return False
-    same: dict[IRNode | SSAValue, IRNode | SSAValue] = {op.parent: block}
-    same.update(zip(arguments, block.args, strict=True))
-    return op.is_structurally_equivalent(only, same)
+    return are_equivalent(op, only, same_values(dict(zip(arguments, block.args, strict=True))))
 
 
 @dataclass(frozen=True)

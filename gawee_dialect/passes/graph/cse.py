@@ -22,6 +22,7 @@ from xdsl.traits import (
 
 from gawee_dialect.passes.dead_code import NO_EFFECTS, effect_traits, fixed_effects, is_dead
 from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.upstream.equivalence import are_equivalent_regions
 
 Effects: TypeAlias = AbstractSet[EffectInstance] | None
 """What an op does to memory; None where that is not known."""
@@ -161,7 +162,7 @@ def _only_reads(effects: Effects) -> bool:
 
 def _have_equal_regions(op: Operation, other: Operation) -> bool:
     pairs = zip(op.regions, other.regions, strict=True)
-    return all(region.is_structurally_equivalent(same) for region, same in pairs)
+    return all([are_equivalent_regions(region, same, {}) for region, same in pairs])
 
 
 @dataclass(frozen=True)

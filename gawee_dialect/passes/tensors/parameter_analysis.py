@@ -10,6 +10,7 @@ from xdsl.traits import is_side_effect_free
 from gawee_dialect.analysis.effects import values_read
 from gawee_dialect.dialect.entry import WEIGHTS, ArgumentKind, entry_arguments
 from gawee_dialect.dialect.native_code import is_computed_once
+from gawee_dialect.passes.dead_code import NO_EFFECTS, fixed_effects
 
 
 def is_pure(op: Operation) -> bool:
@@ -17,6 +18,8 @@ def is_pure(op: Operation) -> bool:
 
     xDSL's linalg ops don't state their effects; those with results work on tensors, so have none.
     """
+    if fixed_effects(type(op)) == NO_EFFECTS:
+        return True
     is_linalg = bool(op.results) and op.dialect_name() == Linalg.name
     return is_linalg or is_side_effect_free(op) or is_computed_once(op)
 

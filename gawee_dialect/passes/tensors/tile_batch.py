@@ -1,6 +1,6 @@
 """Compute a batch in parts whose images stay in the cache, each by all threads or by one."""
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import ClassVar, NamedTuple
@@ -19,7 +19,12 @@ from gawee_dialect.analysis.open_sizes import (
     write_block_sizes,
 )
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments, find_function
+from gawee_dialect.dialect.entry import (
+    ArgumentKind,
+    EntryArgument,
+    entry_arguments,
+    find_function,
+)
 from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.graph.indexing import IndexedOp
 from gawee_dialect.dialect.graph.movement import ReshapeOp
@@ -106,7 +111,10 @@ class TileBatch(MachinePass):
                 report_statistic(self, "images of a part", 1)
             return
         try:
-            found = _images_of(function)
+            inputs = inputs_with_images(function, None)
+            if not self.images and _has_one_image(function, inputs):
+                return
+            found = _images_of(function, inputs)
         except GaweeError:
             if self.images:
                 raise
@@ -136,8 +144,6 @@ class TileBatch(MachinePass):
         return Run(longest, Parts(self.images, threads))
 
     def _chosen(self, function: FuncOp, found: BatchAxes) -> Run | None:
-        if found.batch == 1:
-            return None
         processor = self.processor
         batch = Batch(found.batch, processor, processor.cores)
         runs = [(run, [node_traffic(op, found) for op in run]) for run in _runs(function, found)]
@@ -166,9 +172,17 @@ class TileBatch(MachinePass):
                     yield Parts(images, threads)
 
 
-def _images_of(function: FuncOp) -> BatchAxes:
+Inputs = Mapping[str, tuple[EntryArgument, int]]
+"""Inputs by name, and along which axis they have images."""
+
+
+def _has_one_image(function: FuncOp, inputs: Inputs) -> bool:
     arguments = function.body.block.args
-    inputs = inputs_with_images(function, None)
+    return all(tensor_shape(arguments[each.index])[axis] == 1 for each, axis in inputs.values())
+
+
+def _images_of(function: FuncOp, inputs: Inputs) -> BatchAxes:
+    arguments = function.body.block.args
     return batch_axes(function, {arguments[each.index]: axis for each, axis in inputs.values()})
 
 
@@ -319,7 +333,7 @@ def _tile_open_batch(module: ModuleOp, function: FuncOp) -> bool:
     try:
         copy = find_function(specialized(module, {name.name: few}))
         assert copy is not None
-        found = _images_of(copy)
+        found = _images_of(copy, inputs_with_images(copy, None))
     except GaweeError:
         return False
     shared = {each.op for each in found.repeated}  # what it reads is written out for all images

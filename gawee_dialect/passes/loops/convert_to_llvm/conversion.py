@@ -34,7 +34,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
-from gawee_dialect.passes.loops.convert_to_llvm.instructions import number
+from gawee_dialect.passes.loops.convert_to_llvm.instructions import POINTER, number
 from gawee_dialect.passes.next_pass import hint_for
 from gawee_dialect.target.description import Processor
 from gawee_dialect.upstream.amx import TileType
@@ -79,7 +79,7 @@ def converted_type(type: Attribute) -> ValueType | LLVMPointerType | X86AMXType:
         signless = type.signedness.data is Signedness.SIGNLESS
         return type if signless else IntegerType(type.width.data)
     if isinstance(type, MemRefType):
-        return LLVMPointerType()
+        return POINTER
     if isinstance(type, BFloat16Type):
         return i16  # its bits
     if isinstance(type, TileType):

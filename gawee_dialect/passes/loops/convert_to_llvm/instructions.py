@@ -29,7 +29,7 @@ from gawee_dialect.hints import isa
 NSW = IntegerAttr(1, 32)
 """No signed wrap, as the overflow flags of an op are held."""
 
-_POINTER = LLVMPointerType()
+POINTER = LLVMPointerType()
 _NO_ORDER = IntegerAttr(0, i64)
 _NO_FLAGS = IntegerAttr(0, 32)
 _UNIT = UnitAttr()
@@ -78,7 +78,7 @@ def element_address(
     if inbounds:
         properties["inbounds"] = _UNIT
     return llvm.GEPOp.create(
-        operands=(pointer, index), result_types=(_POINTER,), properties=properties
+        operands=(pointer, index), result_types=(POINTER,), properties=properties
     )
 
 
@@ -95,7 +95,7 @@ def address_at(pointer: SSAValue, indices: Sequence[int], element: Attribute) ->
         "noWrapFlags": _NO_FLAGS,
         "inbounds": _UNIT,
     }
-    return llvm.GEPOp.create(operands=(pointer,), result_types=(_POINTER,), properties=properties)
+    return llvm.GEPOp.create(operands=(pointer,), result_types=(POINTER,), properties=properties)
 
 
 def load(pointer: SSAValue, type: Attribute, alignment: int | None) -> Operation:

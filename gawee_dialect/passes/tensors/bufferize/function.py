@@ -5,7 +5,7 @@ from typing import NoReturn
 
 from xdsl.builder import Builder
 from xdsl.dialects import memref, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, MemRefType, NoneAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, MemRefType, NoneAttr, i32
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
@@ -15,6 +15,7 @@ from gawee_dialect.analysis.open_sizes import RANGES
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import entry_arguments, output_names, result_attributes
 from gawee_dialect.dialect.graph.scan import is_batch_loop, is_branching
+from gawee_dialect.dialect.kernels.kernel import SEGMENTS, integers
 from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_shape
 from gawee_dialect.hints import isa
 from gawee_dialect.identifiers import ascii_letters
@@ -229,7 +230,11 @@ class FunctionBufferizer:
             self._reject_unbounded(type)
         self.allocations += 1
         whole_shape = tuple(each if isinstance(each, int) else DYNAMIC_INDEX for each in bounds)
-        alloc = memref.AllocOp(values, (), dense_type(type.element_type, whole_shape))
+        alloc = memref.AllocOp.create(
+            operands=values,
+            result_types=(dense_type(type.element_type, whole_shape),),
+            properties={SEGMENTS: integers(i32, (len(values), 0))},
+        )
         hand_on_location(self._current, alloc)
         outermost = self._outermost
         place = (

@@ -1,6 +1,5 @@
 """Putting kernels together: what they read, and regions made of other regions."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -187,11 +186,12 @@ def _own_flops(op: KernelOp) -> int:
 
     Where nothing in a kernel has its location, as in IR written by hand, they are all its FLOPs.
     """
-    own = Counter[Attribute]()
+    own, found, location = 0, False, op.location
     for block, points in op.bodies():
         for inner in block.ops:
-            own[inner.location] += points * scalar_flops(inner)
-    return own[op.location] if op.location in own else op.flops
+            if inner.location is location or inner.location == location:
+                own, found = own + points * scalar_flops(inner), True
+    return own if found else op.flops
 
 
 def rewired(op: KernelOp, reads: Sequence[Read], output: Output | None = None) -> KernelOp:
