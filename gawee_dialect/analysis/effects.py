@@ -27,7 +27,7 @@ def captured_values(op: Operation) -> list[SSAValue]:
             for operand in inner.operands:
                 # Most are made in the block that they are used in.
                 owner = operand.owner
-                if owner is block or (not isinstance(owner, Block) and owner.parent is block):
+                if owner is block or owner.parent is block:
                     continue
                 if not is_inside(operand, op):
                     found.append(operand)

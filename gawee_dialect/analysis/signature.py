@@ -38,7 +38,7 @@ def entries(module: ModuleOp) -> list[FuncOp]:
 
     What says how large the workspace of another one is has none.
     """
-    calls = (op for op in all_ops(module) if isinstance(op, CallOp))
+    calls = [op for op in all_ops(module) if type(op) is CallOp]
     others = {call.callee.string_value() for call in calls}
     functions = [op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks]
     others |= {workspace_size_name(each.sym_name.data) for each in functions}

@@ -76,7 +76,7 @@ class IndexCheck:
     def of(attributes: DictionaryAttr) -> "IndexCheck | None":
         """Read the mark of a result or a buffer; None where there is none."""
         mark = attributes.data.get(MARK)
-        if not isinstance(mark, DictionaryAttr):
+        if mark is None or not isinstance(mark, DictionaryAttr):
             return None
         entries = mark.data
 

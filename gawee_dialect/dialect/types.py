@@ -1,7 +1,8 @@
 """Tensor types as the ops of this dialect see them: narrowing, element types, sizes in bytes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from math import copysign, inf, prod
 from typing import TypeAlias, TypeGuard
@@ -212,11 +213,40 @@ def _bfloat16() -> str:
     return "bfloat16"
 
 
+def tensor_of(element: Attribute, shape: Sequence[int]) -> AnyTensor:
+    """Return the type of a tensor; where its sizes are numbers, it is made once."""
+    if [size for size in shape if type(size) is not int]:  # forms are equal that are others
+        return TensorType(element, shape)
+    return _tensor_of(element, tuple(shape))
+
+
+@lru_cache(maxsize=4096)
+def _tensor_of(element: Attribute, shape: tuple[int, ...]) -> AnyTensor:
+    return TensorType(element, shape)
+
+
+@lru_cache(maxsize=256)
+def vector_of(element: Attribute, lanes: int) -> VectorType[Attribute]:
+    """Return the type of a vector of rank 1, which is made once."""
+    return VectorType(element, [lanes])
+
+
+_FLOAT_BYTES: Mapping[type[Attribute], int] = {
+    Float32Type: 4,
+    Float16Type: 2,
+    BFloat16Type: 2,
+    Float64Type: 8,
+}
+
+
 def element_bytes(element: Attribute) -> int:
     """Return the bytes one element takes in memory; i1 is stored as one byte, as NumPy does.
 
     The element of an accumulator is a vector.
     """
+    known = _FLOAT_BYTES.get(type(element))
+    if known is not None:
+        return known
     if isa(element, VectorType[Attribute]):
         return prod(element.get_shape()) * element_bytes(element.element_type)
     if isa(element, IntegerType):

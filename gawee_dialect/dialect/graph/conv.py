@@ -34,6 +34,7 @@ from gawee_dialect.dialect.types import (
     require_same_element,
     require_shape,
     require_signed_number,
+    tensor_of,
     tensor_shape,
     tensor_type,
 )
@@ -138,7 +139,7 @@ class ConvOp(DefinedOp):
             require_shape("bias", bias, (features,))
             require_same_element("bias", bias, input)
         sizes = window_shape(spatial, kernel, strides, padding, dilations)
-        return TensorType(input.element_type, (batch, features, *sizes))
+        return tensor_of(input.element_type, (batch, features, *sizes))
 
     def split_axes(self) -> tuple[int, Sequence[int | None]]:
         """Return the axes of channels: the weight's first one are those of the result."""

@@ -25,6 +25,7 @@ from gawee_dialect.dialect.types import (
     require,
     require_same_element,
     shape_text,
+    tensor_of,
     tensor_type,
 )
 
@@ -142,7 +143,7 @@ class UnaryOp(ElementwiseOp, ABC):
     def result_type(cls, input: AnyTensor) -> AnyTensor:
         """Return the result's type; raises VerifyException where C1 fails."""
         cls.ELEMENTS.require("input", input.element_type)
-        return TensorType(cls.result_element(input.element_type), input.get_shape())
+        return tensor_of(cls.result_element(input.element_type), input.get_shape())
 
     @classmethod
     def result_element(cls, element: Attribute) -> Attribute:

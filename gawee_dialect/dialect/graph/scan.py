@@ -223,7 +223,7 @@ def keep_marks(old: Operation, new: Operation) -> None:
 
 def is_step_loop(op: Operation | None) -> TypeGuard[scf.ForOp]:
     """Whether an op is the loop that a scan became: its body is a step, run as it is written."""
-    return isinstance(op, scf.ForOp) and MARK in op.attributes
+    return type(op) is scf.ForOp and MARK in op.attributes
 
 
 def is_batch_loop(op: Operation | None) -> TypeGuard[scf.ForOp]:
@@ -254,8 +254,9 @@ def is_of_one_thread(op: Operation) -> bool:
 
 def is_branching(op: Operation | None) -> TypeGuard[scf.IfOp | scf.WhileOp]:
     """Whether an op decides when its regions are run, and hands no buffers to them or on."""
-    if not isinstance(op, scf.IfOp | scf.WhileOp):
+    if type(op) not in (scf.IfOp, scf.WhileOp):
         return False
+    assert op is not None
     handed = (
         argument for region in op.regions for block in region.blocks for argument in block.args
     )

@@ -55,7 +55,7 @@ from gawee_dialect.dialect.kernels.structured_kernel import (
 from gawee_dialect.dialect.open_size import OpenSize, SizeName, is_open, without_names
 from gawee_dialect.dialect.operation import quick_operands, set_groups
 from gawee_dialect.dialect.size_list import SizeList, SizesAttr, parse_sizes, print_sizes, size_list
-from gawee_dialect.dialect.types import is_shaped, require
+from gawee_dialect.dialect.types import is_shaped, require, tensor_of
 from gawee_dialect.hints import isa
 from gawee_dialect.upstream.walk import inner_ops
 
@@ -662,7 +662,7 @@ def copy_kernel(
     Builder(InsertPoint.at_end(block)).insert(YieldOp(block.args[0]))
     return KernelOp(
         [source],
-        TensorType(element, shape),
+        tensor_of(element, shape),
         bounds=bounds,
         maps=[reads, writes],
         finish=Region(block),

@@ -22,7 +22,13 @@ from xdsl.dialects.builtin import (
 from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import did_you_mean
-from gawee_dialect.dialect.types import ELEMENT_TYPES, AnyTensor, dtype_name, shaped_bytes
+from gawee_dialect.dialect.types import (
+    ELEMENT_TYPES,
+    AnyTensor,
+    dtype_name,
+    shaped_bytes,
+    tensor_of,
+)
 from gawee_dialect.frontends.gawee_json.schema import check_attributes, op_types, own_attributes
 from gawee_dialect.frontends.graph import Report
 from gawee_dialect.frontends.op_mapping.registry import Refusal
@@ -52,7 +58,7 @@ def read_type(shape: Sequence[int], dtype: str, what: str) -> AnyTensor:
     # Checked before a type is made: a type's sizes are 64-bit integers.
     if prod(max(size, 1) for size in shape) > MAX_TENSOR_BYTES:
         raise Refusal(f"expected {what} of at most {MAX_TENSOR_BYTES} bytes, got shape {[*shape]}")
-    type: AnyTensor = TensorType(element, shape)
+    type = tensor_of(element, shape)
     if shaped_bytes(type) > MAX_TENSOR_BYTES:
         raise Refusal(f"expected {what} of at most {MAX_TENSOR_BYTES} bytes, got shape {[*shape]}")
     return type

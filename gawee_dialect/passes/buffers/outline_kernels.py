@@ -205,7 +205,7 @@ def base_name(op: Operation) -> str:
 def erase_unused(block: Block) -> None:
     """Erase the free ops that only kernels used."""
     for op in reversed(tuple(block.ops)):
-        if isinstance(op, CLONED_INTO_KERNELS) and not any(result.uses for result in op.results):
+        if type(op) in CLONED_INTO_KERNELS and not any(result.uses for result in op.results):
             op.detach()
             op.erase()
 
@@ -242,7 +242,7 @@ class Outliner:
         """
         op, *others = group
         arguments = list(dict.fromkeys(values_read(op)))
-        if others or any(isinstance(value.owner, CLONED_INTO_KERNELS) for value in arguments):
+        if others or any([type(value.owner) in CLONED_INTO_KERNELS for value in arguments]):
             return None
         if any(map(_sizes_of_open, arguments)):
             return None

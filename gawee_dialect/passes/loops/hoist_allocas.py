@@ -34,7 +34,7 @@ class HoistAllocas(ModulePass):
     takes_open_sizes: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for alloca in [inner for inner in all_ops(op) if isinstance(inner, memref.AllocaOp)]:
+        for alloca in [inner for inner in all_ops(op) if type(inner) is memref.AllocaOp]:
             loop = outermost_loop(alloca)
             if loop is not None and not alloca.operands:
                 block = loop.parent

@@ -30,6 +30,7 @@ from gawee_dialect.dialect.kernels.kernel import KernelOp, element_of
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.linear_form import LinearForm, Range, evaluate
 from gawee_dialect.dialect.open_size import OpenSize, SizeName, greatest, is_open
+from gawee_dialect.dialect.types import vector_of
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.buffers.lower_linalg_to_loops import constant_index
 from gawee_dialect.passes.buffers.lower_linalg_to_loops.loop_order import strides_of
@@ -295,7 +296,7 @@ class Access:
         if self.lanes.count == 1 or self.is_uniform:
             return load_element(self.builder, self.buffer, self.at())
         element = element_of(self.buffer)
-        type = VectorType(element, [self.lanes.count])
+        type = vector_of(element, self.lanes.count)
         if self.is_in_row and not self.lanes.partial:
             return insert(vector.LoadOp(self.buffer, self.at(), type)).result
         halves = self._halves()

@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from gawee_dialect.analysis.kernel_kind import KINDS, combiner_of, neutral
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, YieldOp
+from gawee_dialect.dialect.types import vector_of
 from gawee_dialect.hints import isa
 from gawee_dialect.upstream import arith as vector_arith
 from gawee_dialect.upstream.arith import ON_VECTORS, number_constant
@@ -19,7 +20,7 @@ def broadcast(builder: Builder, value: SSAValue, lanes: int) -> SSAValue:
     """Return a value in every lane; vectors, and all values where there is one lane, stay."""
     if lanes == 1 or isinstance(value.type, VectorType):
         return value
-    return builder.insert(vector.BroadcastOp(value, VectorType(value.type, [lanes]))).vector
+    return builder.insert(vector.BroadcastOp(value, vector_of(value.type, lanes))).vector
 
 
 def run_region(
@@ -55,7 +56,7 @@ def _apply(
     types: list[Attribute] = [result.type for result in op.results]
     if any(isinstance(value.type, VectorType) for value in operands):
         operands = [broadcast(builder, value, lanes) for value in operands]
-        types = [VectorType(type, [lanes]) for type in types]
+        types = [vector_of(type, lanes) for type in types]
     op_type: type[Operation] = type(op)
     if any(isinstance(type, VectorType) for type in types):
         op_type = ON_VECTORS.get(op_type, op_type)

@@ -36,6 +36,8 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
 from gawee_dialect.passes.buffers.lower_linalg_to_loops import constant_index
 from gawee_dialect.passes.buffers.lower_linalg_to_loops.loop_order import strides_of
 
+INDEX = IndexType()
+
 # Loops whose bodies are still to be built.
 
 
@@ -84,7 +86,7 @@ def _loop(
     most: int,
     name: str,
 ) -> scf.ForOp:
-    body = Block(arg_types=[IndexType()])
+    body = Block(arg_types=[INDEX])
     body.args[0].name_hint = name
     counters.trip_counts[body.args[0]] = most
     return counted_loop(builder, *range, Region(body))

@@ -48,16 +48,16 @@ BINARY_OPS = {
 def constant_index(builder: Builder, value: int) -> SSAValue:
     """Return a constant of type index, one for each value at the top of the function."""
     function = builder.insertion_point.block.parent_op()
-    while function is not None and not isinstance(function, FuncOp):
+    while function is not None and type(function) is not FuncOp:
         function = function.parent_op()
-    assert function is not None
+    assert isinstance(function, FuncOp)
     top = function.body.first_block
     assert top is not None
     op = top.first_op
     while type(op) is arith.ConstantOp:  # dozens for each number: `isinstance` would take thrice
         number = op.properties["value"]
         if type(number) is IntegerAttr and number.value.data == value:
-            if isinstance(number.type, IndexType):
+            if type(number.type) is IndexType:
                 return op.result
         op = op.next_op
     constant = index_constant(value)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, math
@@ -124,5 +125,9 @@ def _is_whole(value: SSAValue) -> bool:
 def _constant(builder: Builder, value: Fraction, like: SSAValue) -> SSAValue:
     type = like.type
     assert isinstance(type, VectorType)
-    splat = DenseIntOrFPElementsAttr.from_list(VectorType(f32, type.get_shape()), [float(value)])
-    return builder.insert(arith.ConstantOp(splat)).result
+    return builder.insert(arith.ConstantOp(_splat(float(value), type.get_shape()))).result
+
+
+@lru_cache(maxsize=256)
+def _splat(value: float, shape: tuple[int, ...]) -> DenseIntOrFPElementsAttr:
+    return DenseIntOrFPElementsAttr.from_list(VectorType(f32, shape), [value])

@@ -1,6 +1,7 @@
 """Ops that make, pad, reshape and copy whole tensors; each function returns the new value."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, tensor
@@ -224,4 +225,9 @@ def _static(*lists: Sequence[int]) -> dict[str, Attribute]:
 
 def pair(values: Sequence[int]) -> DenseIntElementsAttr:
     """Make the attribute that named ops take strides and dilations in."""
+    return _pair(tuple(values))
+
+
+@lru_cache(maxsize=256)
+def _pair(values: tuple[int, ...]) -> DenseIntElementsAttr:
     return DenseIntElementsAttr.from_list(TensorType(i64, [len(values)]), values)

@@ -98,7 +98,7 @@ def find_captures(region: Region) -> Captures:
 
     def visit(value: SSAValue) -> None:
         owner = value.owner
-        block = owner if isinstance(owner, Block) else owner.parent
+        block = owner if type(owner) is Block else owner.parent
         if block in inside or owner in recomputed:
             return
         if not isinstance(owner, RECOMPUTED):

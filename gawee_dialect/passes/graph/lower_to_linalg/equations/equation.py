@@ -10,7 +10,13 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from gawee_dialect.dialect.affine_range import is_linear, value_range
 from gawee_dialect.dialect.open_size import OpenSize
-from gawee_dialect.dialect.types import computed_type, element_type, is_unsigned, tensor_shape
+from gawee_dialect.dialect.types import (
+    computed_type,
+    element_type,
+    is_unsigned,
+    tensor_of,
+    tensor_shape,
+)
 from gawee_dialect.equations.functions import ScalarError
 from gawee_dialect.equations.syntax import (
     Access,
@@ -282,7 +288,7 @@ class EquationBuilder:
         found = Reads(self.context, self.builder, indices)
         self.collect(node, found)
         found.cover(indices)
-        type = TensorType(element, found.bounds)
+        type = tensor_of(element, found.bounds)
 
         def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
             as_stored = is_as_stored(node, self.context.instance.typing)
