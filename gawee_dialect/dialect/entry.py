@@ -156,6 +156,10 @@ def _described(
     index: int, hint: str | None, type: Attribute, marks: DictionaryAttr
 ) -> EntryArgument:
     attributes = marks.data
+    if not attributes:  # as of all that a kernel takes
+        return EntryArgument(
+            index, ArgumentKind.INPUT, hint or f"arg{index}", type, is_marked=False
+        )
     path = attributes.get("gawee.path")
     kind = next((kind for name, kind in _KINDS if name in attributes), None)
     name = hint or f"arg{index}"

@@ -101,9 +101,9 @@ def evaluate(
     `leaf` says what constants and dimensions are, `divide` what floordiv or mod by a number is.
     Raises VerifyException for a divisor that is no positive number.
     """
+    if type(expr) is AffineDimExpr or type(expr) is AffineConstantExpr:
+        return leaf(expr)
     match expr:
-        case AffineConstantExpr() | AffineDimExpr():
-            return leaf(expr)
         case AffineBinaryOpExpr(kind=kind):
             lhs, rhs = evaluate(expr.lhs, leaf, divide), evaluate(expr.rhs, leaf, divide)
             return None if lhs is None or rhs is None else _combined(kind, lhs, rhs, divide)

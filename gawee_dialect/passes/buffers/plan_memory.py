@@ -66,7 +66,7 @@ def users_through_views(value: SSAValue) -> Iterable[Operation]:
     """Yield every op that uses a buffer, directly or through views of it."""
     for use in value.uses:
         yield use.operation
-        if isinstance(use.operation, VIEWS):
+        if type(use.operation) in VIEWS:
             yield from users_through_views(use.operation.results[0])
 
 

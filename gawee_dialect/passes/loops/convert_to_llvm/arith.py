@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import (
     BFloat16Type,
     DenseIntOrFPElementsAttr,
     FloatAttr,
+    IndexType,
     IntegerAttr,
     IntegerType,
     UnrealizedConversionCastOp,
@@ -109,15 +110,21 @@ def _all_flags(own: frozenset[FastMathFlag], more: frozenset[FastMathFlag]) -> F
 
 def convert_constant(op: arith.ConstantOp, to: FunctionConversion) -> None:
     """arith.constant  ->  llvm.mlir.constant, index as i64"""
-    type = converted_type(op.result.type)
-    if isa(op.value, IntegerAttr) and isa(type, IntegerType):
-        to.define(op.result, to.integer(op.value.value.data, type))
-    elif isa(op.value, FloatAttr) and is_bf16(op.result.type):
-        to.define(op.result, to.integer(bits_of_constant(op.value), type))
-    elif isa(op.value, FloatAttr):
-        to.define(op.result, to.constant(op.value, type))
-    elif isa(op.value, DenseIntOrFPElementsAttr) and isa(type, VectorType[ScalarType]):
-        to.define(op.result, to.constant(DenseIntOrFPElementsAttr(type, op.value.data), type))
+    value = op.value
+    if type(value) is IntegerAttr and type(value.type) is IndexType:  # what most are
+        to.define(op.results[0], to.integer(value.value.data))
+        return
+    converted = converted_type(op.result.type)
+    if isa(value, IntegerAttr) and isa(converted, IntegerType):
+        to.define(op.result, to.integer(value.value.data, converted))
+    elif isa(value, FloatAttr) and is_bf16(op.result.type):
+        to.define(op.result, to.integer(bits_of_constant(value), converted))
+    elif isa(value, FloatAttr):
+        to.define(op.result, to.constant(value, converted))
+    elif isa(value, DenseIntOrFPElementsAttr) and isa(converted, VectorType[ScalarType]):
+        to.define(
+            op.result, to.constant(DenseIntOrFPElementsAttr(converted, value.data), converted)
+        )
     else:
         raise Declined(
             "unsupported constant; supported: integers, indices, floats and vectors of them"
