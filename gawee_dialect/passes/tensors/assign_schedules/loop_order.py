@@ -66,9 +66,9 @@ def _prefetched(
     """Return what is fetched while what is read before it is multiplied, if anything.
 
     That are weights of which each iteration of the outermost loop reads a part of its own. Two such
-    parts have to fit in the second cache, nearly, and to compute with one has to take as long as to fetch
-    the next from main memory: weights of a network are more than caches hold until they are read
-    again. A prefetch takes the place of a load, so there has to be one free in each step.
+    parts have to fit in the second cache, nearly, and to compute with one has to take as long as to
+    fetch the next from main memory: weights of a network are more than caches hold until they are
+    read again. A prefetch takes the place of a load, so there has to be one free in each step.
     """
     free = computing_cycles(kernel, tile, processor) - loading_cycles(kernel, tile)
     if not loops or tile.vector_dim is None or free < 1 / LOADS_PER_CYCLE:
