@@ -34,6 +34,7 @@ PASSES: dict[str, str] = {
     "tile-scatter": "tensors.TileScatter",
     "check-indices": "graph.CheckIndices",
     "lower-to-linalg": "graph.LowerToLinalg",
+    "convert-elementwise-to-linalg": "tensors.ConvertElementwiseToLinalg",
     "decompose-aggregated-ops": "tensors.DecomposeAggregatedOps",
     "widen-sums": "tensors.WidenSums",
     "form-kernels": "tensors.FormKernels",

@@ -33,6 +33,7 @@ from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.tensors.assign_layouts import AssignLayouts
 from gawee_dialect.passes.tensors.assign_schedules import AssignSchedules
 from gawee_dialect.passes.tensors.bufferize import Bufferize
+from gawee_dialect.passes.tensors.convert_elementwise_to_linalg import ConvertElementwiseToLinalg
 from gawee_dialect.passes.tensors.convert_to_strassen import ConvertToStrassen
 from gawee_dialect.passes.tensors.decompose_aggregated_ops import DecomposeAggregatedOps
 from gawee_dialect.passes.tensors.form_kernels import FormKernels
@@ -77,6 +78,7 @@ def to_linalg(*, trust_indices: bool = True) -> Sequence[ModulePass]:
         Inline(),  # what a call hides, no pass below sees
         *([] if trust_indices else [CheckIndices()]),  # while an op says which axis they name
         LowerToLinalg(),  # after folding: fewer ops to lower
+        ConvertElementwiseToLinalg(),  # what a pass of one's own computes with tensors
         DecomposeAggregatedOps(),  # of linalg that came as such: the passes below take loop nests
         LowerAffine(),  # of tiles that came as such: their sizes become arithmetic
         CanonicalizePass(),  # scalars that several ops share
@@ -136,6 +138,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
         TileScatter().on(machine),  # before indices are checked: a part's are, by itself
         *([] if options.trust_indices else [CheckIndices()]),
         LowerToLinalg(),
+        ConvertElementwiseToLinalg(),
         DecomposeAggregatedOps(),
         LowerAffine(),
         CanonicalizePass(),
