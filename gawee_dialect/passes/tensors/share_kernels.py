@@ -93,8 +93,9 @@ def _kind(op: KernelOp, texts: Fingerprints) -> object:
     same = op.clone()
     for number in _numbers(same):
         number.properties["value"] = UnitAttr()
-    types = tuple(value.type for value in (*op.operands, *op.results))
-    return types, texts.of(same)
+    text = texts.of(same)
+    same.erase()  # it reads the same values
+    return tuple(value.type for value in (*op.operands, *op.results)), text
 
 
 def _share(kernels: Sequence[KernelOp]) -> None:
