@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from gawee_dialect.model import load
 from gawee_dialect.tools import gawee_quantize
 from tests.archives import savez
+from tests.saturation import exact_onnx_runtime
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits"
 IMAGES: NDArray[np.float32] = np.load(DIGITS / "digits_test.npz")["images"][:24]
@@ -27,6 +28,7 @@ def quantize(*arguments: str) -> int:
     return gawee_quantize.main([GRAPH, "--data", "x.npz", *arguments])
 
 
+@exact_onnx_runtime
 def test_the_file_has_the_error_that_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("onnx")
     runtime = pytest.importorskip("onnxruntime")

@@ -5,7 +5,10 @@ import torch
 from tests.frontends.aten.calls import Call, Draw, case
 from tests.frontends.aten.cases_pointwise import FLOATS, unary
 
-UNBOUNDED = (-1e30, -91.5, -88.9, -1.0, -1e-6, -0.0, 1e-7, 0.3, 1.0, 89.1, 1e25)
+# Half of e to these is no infinity; PyTorch's vectors of AVX2 say it is.
+_is_exact = torch.cosh(torch.full((16,), 88.9)).isfinite().all()
+FAR = (-88.9, 89.1) if _is_exact else (-88.5, 88.6)
+UNBOUNDED = (-1e30, -91.5, FAR[0], -1.0, -1e-6, -0.0, 1e-7, 0.3, 1.0, FAR[1], 1e25)
 SPECIAL = (float("inf"), -float("inf"), float("nan"))
 
 unary("asin acos atanh arcsin arccos arctanh", low=-1, high=1)

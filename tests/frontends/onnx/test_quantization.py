@@ -8,6 +8,7 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import load
 from gawee_dialect.onnx_backend import run_node
 from gawee_dialect.onnx_backend.values import as_array
+from tests.saturation import exact_onnx_runtime
 
 onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
@@ -120,6 +121,7 @@ def test_dynamic_scales_span_all_numbers_and_zero(tmp_path, shift):
     check(tmp_path, "DynamicQuantizeLinear", [x * 0], outputs=3)
 
 
+@exact_onnx_runtime
 @pytest.mark.parametrize("shapes", [((5, 7), (7, 3)), ((2, 5, 7), (7, 3)), ((2, 5, 7), (2, 7, 3))])
 def test_products_of_matrices(tmp_path, shapes):
     a, b = random("uint8", *shapes[0]), random("int8", *shapes[1], seed=1)
@@ -144,6 +146,7 @@ CONVS = [
 ]
 
 
+@exact_onnx_runtime
 @pytest.mark.parametrize(("attributes", "groups"), CONVS)
 def test_convolutions(tmp_path, attributes, groups):
     x, w = random("uint8", 2, 6, 9, 8), random("int8", 12, 6 // groups, 3, 2, seed=1)

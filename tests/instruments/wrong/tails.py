@@ -145,7 +145,8 @@ CASES: Mapping[str, WrongPass] = {
         SOFTMAX, less_at(3, vector.CreateMaskOp, 0, which=3), "length = 3", "length = 3", LOOPS
     ),
     "the last full vector left out at 16 n": WrongPass(
-        SOFTMAX, less_at(0, scf.ForOp, 1), "length = 16", "length = 16", LOOPS
+        *(SOFTMAX, less_at(0, scf.ForOp, 1), "length = 16", "length = 16"),
+        LOOPS.replace("gawee-to-kernels", "gawee-to-kernels{target=znver5}"),
     ),
     "a sum of one term less at 16 n + 13": WrongPass(
         MEAN, less_at(13, scf.ForOp, 1), "length = 13", "length = 13", LOOPS
