@@ -12,6 +12,7 @@ from gawee_dialect.instruments.report import op_name, pattern_name
 from gawee_dialect.locations import node_name, place
 from gawee_dialect.passes.instrument import Instrument, Rewrite
 from gawee_dialect.passes.pass_manager import Pipeline
+from gawee_dialect.upstream.equivalence import are_equivalent
 
 NO_LIMIT = -1
 
@@ -59,7 +60,7 @@ class RewriteLimit(Instrument):
         if self._before is None or isinstance(module_pass, Pipeline):
             return
         count, copy = self._before
-        if len(self.steps) == count and not module.is_structurally_equivalent(copy):
+        if len(self.steps) == count and not are_equivalent(module, copy, {}):
             self.steps.append(CountedRewrite(module_pass.name, "the pass as a whole"))
 
     def pass_failed(self, module_pass: ModulePass, module: ModuleOp) -> None:

@@ -70,6 +70,7 @@ from gawee_dialect.tools.report_flags import (
 )
 from gawee_dialect.tools.watch import Hits, Watch
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes, make_context
+from gawee_dialect.upstream.equivalence import are_equivalent
 from gawee_dialect.upstream.printing import TextOptions, module_text
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def verify_roundtrip(module: ModuleOp, parse: Callable[[str, str], ModuleOp]) ->
     """
     for form, options in FORMS.items():
         again = parse(module_text(module, options), f"<{form} form>")
-        if not module.is_structurally_equivalent(again):
+        if not are_equivalent(module, again, {}):
             raise GaweeError(_difference(form, module, again))
 
 

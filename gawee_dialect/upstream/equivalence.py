@@ -1,6 +1,7 @@
-"""Whether ops do the same but for locations, as xDSL's `is_structurally_equivalent` says it.
+"""Whether ops do the same but for locations.
 
-That one makes views and generators for each op, and takes five times as many calls.
+xDSL's `is_structurally_equivalent` does not ask for the types of results, so that conversions to
+f16 and to bf16 are the same to it. It also makes views and generators for each op.
 """
 
 from collections.abc import Mapping
@@ -20,11 +21,7 @@ def are_equivalent(op: Operation, other: Operation, same: Same) -> bool:
     """Whether two ops, and all inside, do the same to values that are the same; `same` learns."""
     # `operands` makes a view each time.
     used, others = op._operands, other._operands  # pyright: ignore[reportPrivateUsage]
-    if type(op) is not type(other) or len(used) != len(others):
-        return False
-    if op.attributes != other.attributes or op.properties != other.properties:
-        return False
-    if len(op.results) != len(other.results) or len(op.regions) != len(other.regions):
+    if len(used) != len(others) or not _say_the_same(op, other):
         return False
     for value, wanted in zip(used, others, strict=True):
         if same.get(id(value), value) is not wanted:
@@ -37,6 +34,15 @@ def are_equivalent(op: Operation, other: Operation, same: Same) -> bool:
     for result, alike in zip(op.results, other.results, strict=True):
         same[id(result)] = alike
     return True
+
+
+def _say_the_same(op: Operation, other: Operation) -> bool:
+    """Whether two ops are the same but for what they read and what is inside."""
+    if type(op) is not type(other) or len(op.regions) != len(other.regions):
+        return False
+    if op.attributes != other.attributes or op.properties != other.properties:
+        return False
+    return [each.type for each in op.results] == [each.type for each in other.results]
 
 
 def are_equivalent_regions(region: Region, other: Region, same: Same) -> bool:

@@ -36,6 +36,7 @@ from gawee_dialect.instruments.report import Unchecked
 from gawee_dialect.interpreter.arrays import Array, Unwritten
 from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.passes.pass_manager import Pipeline
+from gawee_dialect.upstream.equivalence import are_equivalent
 
 
 class TimedStep(Protocol):
@@ -143,7 +144,7 @@ class EachPass(Instrument, ABC, Generic[StepT]):
         step = self.step_of(module_pass)
         self.steps.append(step)
         try:
-            if not module.is_structurally_equivalent(self._before):
+            if not are_equivalent(module, self._before, {}):
                 before, self._before = self._before, None
                 before = self._at_written_sizes(before, module)
                 self.check_pass(module_pass, before, module, step)

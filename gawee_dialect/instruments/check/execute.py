@@ -33,6 +33,7 @@ from gawee_dialect.interpreter.arrays import Array, unwritten_memory
 from gawee_dialect.interpreter.machine import check_implemented
 from gawee_dialect.interpreter.run import Program
 from gawee_dialect.interpreter.scf import limited_rounds
+from gawee_dialect.upstream.equivalence import are_equivalent
 
 LARGEST_INTERPRETED = 10_000
 """Scalar operations in loops: up to a second in the interpreter; beyond, native code is faster."""
@@ -200,7 +201,7 @@ class _Programs:
 
     def of(self, module: ModuleOp) -> NativeProgram:
         """Return the program of a module at the llvm level."""
-        if self._last is None or not module.is_structurally_equivalent(self._last.module):
+        if self._last is None or not are_equivalent(module, self._last.module, {}):
             self._last = NativeProgram(module)
         return self._last
 
