@@ -334,3 +334,22 @@ def test_what_is_public_has_a_docstring() -> None:
     ]
 
     assert missing + modules == []
+
+
+OPTIONAL = {"onnx", "onnxruntime", "onnxscript", "skimage", "timm", "torch", "torchvision"}
+
+
+def test_a_test_of_an_absent_oracle_is_skipped_before_it_is_imported() -> None:
+    wrong: list[str] = []
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        asked = ""
+        for node in syntax(path).body:
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            else:
+                names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+                asked += ast.unparse(node) if "importorskip" in ast.dump(node) else ""
+            packages = {name.partition(".")[0] for name in names} & OPTIONAL
+            wrong += [f"{path}: {each}" for each in packages if f"'{each}" not in asked]
+
+    assert wrong == []

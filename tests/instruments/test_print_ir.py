@@ -274,11 +274,12 @@ def test_the_folder_has_a_numbered_file_for_each_pass_and_an_index(
         "08_canonicalize.mlir",
         "09_inline.mlir",
         "10_lower-to-linalg.mlir",
-        "11_decompose-aggregated-ops.mlir",
-        "12_lower-affine.mlir",
-        "13_canonicalize.mlir",
-        "14_hoist-loop-invariants.mlir",
-        "15_hoist-parameter-computation.mlir",
+        "11_convert-elementwise-to-linalg.mlir",
+        "12_decompose-aggregated-ops.mlir",
+        "13_lower-affine.mlir",
+        "14_canonicalize.mlir",
+        "15_hoist-loop-invariants.mlir",
+        "16_hoist-parameter-computation.mlir",
         "index.txt",
     ]
     assert "gawee.identity" in (folder / "00_input.mlir").read_text()
