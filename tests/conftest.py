@@ -72,8 +72,8 @@ def unoptimized(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     for where in ("compilation", "backend.program"):
         monkeypatch.setattr(f"gawee_dialect.{where}.Target", partial(Target, opt_level=0))
-    for where in ("check.native_run", "prove.native.run"):
-        monkeypatch.setattr(f"gawee_dialect.instruments.{where}.OPT_LEVEL", 0)
+    # Not so a proof's code: LLVM 22 cannot pass a vector of i1 to a function at -O0 with AVX-512.
+    monkeypatch.setattr("gawee_dialect.instruments.check.native_run.OPT_LEVEL", 0)
 
 
 @pytest.fixture(scope="session", autouse=True)
