@@ -22,6 +22,7 @@ pytest.importorskip("torch")
 
 import torch
 from torch.export import Dim
+from torch.nn import functional as F
 
 Inputs: TypeAlias = "tuple[torch.Tensor, ...]"
 
@@ -43,6 +44,24 @@ class Positions(torch.nn.Module):
         return pairs.cumsum(1), later[:, : length - 1]
 
 
+class Resized(torch.nn.Module):
+    """Halves an image, and brings what it computes back to the image's size in every way."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = torch.nn.Conv2d(3, 5, 3, stride=2, padding=1)
+
+    def forward(self, x: torch.Tensor) -> list[torch.Tensor]:
+        small, size = self.conv(x), x.shape[2:]
+        return [
+            F.interpolate(small, size, mode="bilinear"),
+            F.interpolate(small, size, mode="bilinear", align_corners=True),
+            F.interpolate(small, (size[0], 9), mode="bicubic"),
+            F.interpolate(x, (7, small.shape[3]), mode="nearest"),
+            F.interpolate(small, size, mode="nearest-exact"),
+        ]
+
+
 def tokens(batch: int, length: int) -> Inputs:
     return torch.randint(0, 11, (batch, length)), torch.randn(batch, length)
 
@@ -57,6 +76,11 @@ NETWORKS: dict[str, Network] = {
     "conv_net": (
         *(conv_net, lambda b: (torch.randn(b, 3, 13, 11),), ({0: BATCH},)),
         [(1,), (9,), (4,), (7,), (2,)],
+    ),
+    "resized": (
+        *(Resized, lambda b, h, w: (torch.randn(b, 3, 2 * h, 2 * w),)),
+        ({0: BATCH, 2: 2 * Dim("height", min=2, max=9), 3: 2 * Dim("width", min=2, max=11)},),
+        [(1, 2, 2), (9, 9, 11), (2, 3, 7), (4, 8, 5), (7, 5, 4)],
     ),
     "attention": (
         *(attention, lambda b, t: (torch.randn(b, t, 24),), {"x": BOTH}),

@@ -137,6 +137,16 @@ Attention = Callable[..., tuple[Tensor, Tensor]]
 RECURRENT = ("aten.lstm.input", "aten.gru.input", "aten.rnn_tanh.input", "aten.rnn_relu.input")
 """Ops that stay whole: PyTorch would write each of their steps out."""
 
+RESAMPLING = (
+    *(f"aten.upsample_{each}" for each in ("linear1d", "bilinear2d", "trilinear3d", "bicubic2d")),
+    *(
+        f"aten.{each}{axes}d"
+        for each in ("upsample_nearest", "_upsample_nearest_exact")
+        for axes in (1, 2, 3)
+    ),
+)
+"""Ops that stay whole where sizes are open: PyTorch would divide one by the other when it runs."""
+
 _ATTENTION = "aten._scaled_dot_product_flash_attention_for_cpu.default"
 
 
@@ -197,7 +207,7 @@ def _run_decompositions(program: Program, keep: Sequence[str]) -> Program:
     That replaces the functions of 500 composites each time: most of its time for a small model.
     Here are replaced those of ops of the program, and those that are no function of C++.
     """
-    kept = frozenset((*RECURRENT, *keep))
+    kept = frozenset((*RECURRENT, *keep, *(RESAMPLING if program.range_constraints else ())))
     decompose: Callable[..., Program] | None = getattr(
         _exported_program(), "_decompose_exported_program", None
     )
@@ -556,8 +566,8 @@ def names_of_data(program: Program, names: Names) -> Names:
     kind: object = symbols.SymT.UNBACKED_INT
     taken = {each.name for each in names.values()}
     found: dict[object, SizeName] = {}
-    for symbol in program.range_constraints:
-        if symbols.symbol_is_type(symbol, kind):
+    for symbol in program.range_constraints:  # of `2 * Dim("half")` too, which is no symbol
+        if getattr(symbol, "is_symbol") and symbols.symbol_is_type(symbol, kind):
             name = c_name(str(symbol))
             name = f"{name}_of_data" if name in taken else name
             found[symbol] = _named(name, program, symbol)

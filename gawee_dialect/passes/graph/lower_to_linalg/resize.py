@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import NamedTuple
 
-import numpy as np
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import AnyFloat, Float64Type, TensorType, f32, f64
 from xdsl.ir import SSAValue
@@ -30,10 +29,11 @@ class Axis:
     result_size: int
     scale: float | None
 
-    @property
-    def ratio(self) -> float:
-        """Input positions per output position."""
-        return self.size / self.result_size if self.scale is None else 1 / self.scale
+    def ratio(self, scalars: Scalars, work: AnyFloat) -> SSAValue:
+        """Compute the input positions per output position."""
+        if self.scale is None:
+            return scalars.quotient(self.size, self.result_size, work)
+        return scalars.constant(1 / self.scale, work)
 
 
 class Tap(NamedTuple):
@@ -95,14 +95,10 @@ def _nearest_position(scalars: Scalars, axis: Axis, offset: float) -> SSAValue:
 
 def _float_nearest_position(scalars: Scalars, axis: Axis, offset: float) -> SSAValue:
     """Compute floor((d + offset) * r), with r and the product rounded to f32."""
-    if axis.scale is None:
-        ratio = np.float32(axis.size) / np.float32(axis.result_size)
-    else:
-        ratio = np.float32(1 / axis.scale)
     real = scalars.index_to_float(scalars.position(axis.loop), f32)
     if offset:
         real = scalars.add(real, scalars.constant(offset, f32))
-    real = scalars.multiply(real, scalars.constant(float(ratio), f32))
+    real = scalars.multiply(real, axis.ratio(scalars, f32))
     return scalars.minimum(scalars.float_to_index(real), scalars.index(axis.size - 1))
 
 
@@ -166,9 +162,9 @@ def _real_position(scalars: Scalars, axis: Axis, work: AnyFloat, align_corners: 
     position = scalars.index_to_float(scalars.position(axis.loop), work)
     if align_corners:
         steps = max(1, axis.result_size - 1)
-        return scalars.multiply(position, scalars.constant((axis.size - 1) / steps, work))
+        return scalars.multiply(position, scalars.quotient(axis.size - 1, steps, work))
     half = scalars.constant(0.5, work)
-    scaled = scalars.multiply(scalars.add(position, half), scalars.constant(axis.ratio, work))
+    scaled = scalars.multiply(scalars.add(position, half), axis.ratio(scalars, work))
     return scalars.subtract(scaled, half)
 
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, math, tensor
-from xdsl.dialects.builtin import AnyFloat, IndexType, i64
+from xdsl.dialects.builtin import AnyFloat, IndexType, f64, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import element_type
 from gawee_dialect.passes.graph.lower_to_linalg.tensors import constant
 from gawee_dialect.upstream import linalg
@@ -37,6 +38,13 @@ class Scalars:
     def index(self, value: int) -> SSAValue:
         """Make a constant index."""
         return self.constant(value, IndexType())
+
+    def quotient(self, size: int, divisor: int, type: AnyFloat) -> SSAValue:
+        """Divide two sizes in f64 and round to a type: a constant unless one of them is open."""
+        if not isinstance(size, OpenSize) and not isinstance(divisor, OpenSize):
+            return self.constant(size / divisor, type)
+        exact = self.divide(self.constant(size, f64), self.constant(divisor, f64))
+        return self.narrow(exact, type)
 
     def position(self, loop: int) -> SSAValue:
         """Read the current position of one of the surrounding op's loops."""
