@@ -62,12 +62,30 @@ class Resized(torch.nn.Module):
         ]
 
 
+class Joined(torch.nn.Module):
+    """Joins channels that a padded convolution reads, and takes means of windows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left, self.right = torch.nn.Conv2d(3, 16, 1), torch.nn.Conv2d(3, 32, 3, padding=1)
+        self.both = torch.nn.Conv2d(48, 16, 3, padding=1)
+
+    def forward(self, x: torch.Tensor) -> list[torch.Tensor]:
+        both = torch.cat([self.left(x), self.right(x)], 1)
+        return [
+            F.avg_pool2d(self.both(both).relu(), 2),
+            F.avg_pool2d(both, 3, 2, padding=1),
+            F.avg_pool2d(both, 3, 1, padding=1, count_include_pad=False),
+        ]
+
+
 def tokens(batch: int, length: int) -> Inputs:
     return torch.randint(0, 11, (batch, length)), torch.randn(batch, length)
 
 
 BATCH, LENGTH = Dim("batch", min=1, max=9), Dim("length", min=3, max=24)
 BOTH = {0: BATCH, 1: LENGTH}
+IMAGES = {0: BATCH, 2: 2 * Dim("height", min=2, max=9), 3: 2 * Dim("width", min=2, max=11)}
 Network: TypeAlias = (
     "tuple[Callable[[], torch.nn.Module], Callable[..., Inputs], object, list[tuple[int, ...]]]"
 )
@@ -77,11 +95,13 @@ NETWORKS: dict[str, Network] = {
         *(conv_net, lambda b: (torch.randn(b, 3, 13, 11),), ({0: BATCH},)),
         [(1,), (9,), (4,), (7,), (2,)],
     ),
-    "resized": (
-        *(Resized, lambda b, h, w: (torch.randn(b, 3, 2 * h, 2 * w),)),
-        ({0: BATCH, 2: 2 * Dim("height", min=2, max=9), 3: 2 * Dim("width", min=2, max=11)},),
-        [(1, 2, 2), (9, 9, 11), (2, 3, 7), (4, 8, 5), (7, 5, 4)],
-    ),
+    **{
+        net.__name__.lower(): (
+            *(net, lambda b, h, w: (torch.randn(b, 3, 2 * h, 2 * w),), (IMAGES,)),
+            [(1, 2, 2), (9, 9, 11), (2, 3, 7), (4, 8, 5), (7, 5, 4)],
+        )
+        for net in (Resized, Joined)
+    },
     "attention": (
         *(attention, lambda b, t: (torch.randn(b, t, 24),), {"x": BOTH}),
         [(1, 3), (3, 24), (2, 7), (9, 19), (3, 4)],

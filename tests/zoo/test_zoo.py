@@ -11,6 +11,7 @@ pytest.importorskip("torch")
 from benchmarks.zoo.__main__ import run_zoo
 from benchmarks.zoo.check import Result, check
 from benchmarks.zoo.networks import zoo
+from benchmarks.zoo.open_sizes import check as check_open_sizes
 from benchmarks.zoo.table import page
 
 ZOO = zoo()
@@ -40,6 +41,18 @@ def test_small_networks_compute_natively_what_they_compute_in_pytorch(name: str)
     result = checked(name)
 
     assert result.verdict == "passed", f"{result.stage}: {result.reason}"
+
+
+def test_a_network_computes_what_it_does_in_pytorch_at_all_batches_and_extents_by_one_code() -> (
+    None
+):
+    pytest.importorskip("torchvision")
+
+    found = check_open_sizes(ZOO["squeezenet1_1"])
+
+    assert found.agrees, found.failure
+    assert found.sizes == ("batch", "side")
+    assert len(found.points) == 5
 
 
 @pytest.mark.zoo

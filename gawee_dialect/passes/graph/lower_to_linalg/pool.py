@@ -19,7 +19,7 @@ from gawee_dialect.dialect.graph.pool import (
     longest_bin,
 )
 from gawee_dialect.dialect.graph.window import padding_pairs, window_extent
-from gawee_dialect.dialect.open_size import indices_of
+from gawee_dialect.dialect.open_size import OpenSize, indices_of
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.graph.lower_to_linalg.conv import KernelMoves, named_window
 from gawee_dialect.passes.graph.lower_to_linalg.scalars import Scalars
@@ -57,11 +57,18 @@ class Window:
         """Return the positions, first and behind the last, that count in a mean."""
         return (-self.before, self.size + self.after) if count_padding else (0, self.size)
 
-    def lengths(self, count_padding: bool) -> set[int]:
-        """Return the different numbers of positions that windows count."""
+    def length(self, count_padding: bool) -> int | None:
+        """Return how many positions each window counts, None where they differ, or may."""
         first, end = self.clip(count_padding)
+        room = end - (self.count - 1) * self.stride + self.before - self.kernel
+        least = room.range()[0] if isinstance(room, OpenSize) else room
+        if least >= 0 and first <= -self.before:
+            return self.kernel
+        if isinstance(room, OpenSize) or isinstance(self.count, OpenSize):
+            return None
         starts = (index * self.stride - self.before for index in indices_of(self.count))
-        return {min(start + self.kernel, end) - max(start, first) for start in starts}
+        lengths = {min(start + self.kernel, end) - max(start, first) for start in starts}
+        return lengths.pop() if len(lengths) == 1 else None
 
 
 @dataclass(frozen=True)
@@ -206,9 +213,9 @@ def _window_length(
     scalars: Scalars, loop: int, window: Window, count_padding: bool
 ) -> int | SSAValue:
     """Compute how many positions the window at the current position of a loop counts."""
-    lengths = window.lengths(count_padding)
-    if len(lengths) == 1:
-        return lengths.pop()
+    length = window.length(count_padding)
+    if length is not None:
+        return length
     first, end = window.clip(count_padding)
     stride, before = scalars.index(window.stride), scalars.index(window.before)
     start = scalars.subtract(scalars.multiply(scalars.position(loop), stride), before)

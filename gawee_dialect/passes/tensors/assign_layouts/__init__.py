@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple
 
 from xdsl.context import Context
-from xdsl.dialects import tensor
+from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -29,7 +29,7 @@ from gawee_dialect.dialect.affine_range import is_linear, used_dims
 from gawee_dialect.dialect.graph.scan import kernel_blocks
 from gawee_dialect.dialect.kernels.kernel import KernelOp, copy_kernel
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of, shape_of
-from gawee_dialect.dialect.open_size import OpenSize
+from gawee_dialect.dialect.open_size import OpenSize, without_names
 from gawee_dialect.dialect.types import is_byte
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.numerics import EXACT, Numerics
@@ -39,6 +39,7 @@ from gawee_dialect.passes.tensors.assign_layouts.words import pad_words
 from gawee_dialect.passes.tensors.tensor_forms import with_forms
 from gawee_dialect.target.description import Processor
 from gawee_dialect.target.machine import TargetPass
+from gawee_dialect.upstream.arith import index_constant
 
 # Which tensors of a block are stored in which layout.
 
@@ -502,16 +503,31 @@ class _Rewriter:
         source = self.stored[op.source]
         dest = self.stored.get(op.dest)
         if dest is None:
-            dest = self._insert(op, tensor.EmptyOp((), TensorType(element_of(op.result), shape)))
+            assert isinstance(op.dest.owner, tensor.EmptyOp)
+            open_sizes = self._open_sizes(op, op.dest.owner.dynamic_sizes, layout)
+            type = TensorType(element_of(op.result), shape)
+            dest = self._insert(op, tensor.EmptyOp(open_sizes, type))
         within = len(shape) - len(op.static_offsets.get_values())
         offsets = [*op.static_offsets.get_values(), *[0] * within]
         offsets[CHANNEL_AXIS] //= layout.block
         strides = [*op.static_strides.get_values(), *[1] * within]
-        new = tensor.InsertSliceOp.from_static_parameters(
-            source, dest, offsets, shape_of(source), strides
-        )
+        static, open_sizes = without_names(shape_of(source)), self._open_sizes(op, op.sizes, layout)
+        new = tensor.InsertSliceOp.get(source, dest, static, offsets, strides, sizes=open_sizes)
         self.stored[op.result] = self._insert(op, new)
         dead.append(op)
+
+    def _open_sizes(
+        self, op: tensor.InsertSliceOp, sizes: Sequence[SSAValue], layout: Layout
+    ) -> Sequence[SSAValue]:
+        """Return the open sizes of a tensor with its halo: none is that of channels in blocks."""
+        axes = [axis for axis, size in enumerate(shape_of(op.source)) if isinstance(size, OpenSize)]
+        halos = [layout.low[axis] + layout.high[axis] for axis in axes]
+        return [
+            self._insert(op, arith.AddiOp(size, self._insert(op, index_constant(halo))))
+            if halo
+            else size
+            for size, halo in zip(sizes, halos, strict=True)
+        ]
 
 
 def _composed(map: AffineMap, layout: Layout) -> AffineMap:
