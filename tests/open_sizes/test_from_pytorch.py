@@ -76,6 +76,9 @@ class Joined(torch.nn.Module):
             F.avg_pool2d(self.both(both).relu(), 2),
             F.avg_pool2d(both, 3, 2, padding=1),
             F.avg_pool2d(both, 3, 1, padding=1, count_include_pad=False),
+            F.adaptive_avg_pool2d(both, (3, 7)),
+            F.adaptive_max_pool2d(both, 5),
+            F.adaptive_max_pool2d(both, (2, 1)),
         ]
 
 

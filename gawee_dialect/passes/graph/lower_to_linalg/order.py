@@ -16,6 +16,7 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.graph.order import SortOp, TopKOp
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.graph.lower_to_linalg.combining import in_element_type
 from gawee_dialect.passes.graph.lower_to_linalg.conversions import opened
@@ -270,15 +271,17 @@ class LowerOrder(Pattern):
 
     The top few: for each a linalg.generic that finds the extreme, and one that finds where it is.
     Long rows: scf.for that merges runs of 1, 2, 4, ... elements. Up to half of a long row: scf.for
-    that finds the bits of the last element wanted, and collects what comes before it.
+    that finds the bits of the last element wanted, and collects what comes before it. Rows of an
+    open length are counted.
     """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: SortOp | TopKOp, rewriter: PatternRewriter) -> None:
-        if isinstance(op, TopKOp) and 0 < op.k.value.data <= MOST_ROUNDS:
-            return rewriter.replace(op, (), _selected(rewriter, op))
         axis, shape = op.ordered_axis(), tensor_shape(op.input)
-        if shape[axis] > MOST_COUNTED and 0 not in tensor_shape(op.values):
+        is_open = isinstance(shape[axis], OpenSize)
+        if isinstance(op, TopKOp) and 0 < op.k.value.data <= MOST_ROUNDS and not is_open:
+            return rewriter.replace(op, (), _selected(rewriter, op))
+        if not is_open and shape[axis] > MOST_COUNTED and 0 not in tensor_shape(op.values):
             found = _found if 2 * tensor_shape(op.values)[axis] <= shape[axis] else _merged
             return rewriter.replace(op, (), found(rewriter, op))
         places = _places(rewriter, op.input, axis, _is_descending(op))

@@ -19,7 +19,7 @@ from gawee_dialect.dialect.graph.pool import (
     longest_bin,
 )
 from gawee_dialect.dialect.graph.window import padding_pairs, window_extent
-from gawee_dialect.dialect.open_size import OpenSize, indices_of
+from gawee_dialect.dialect.open_size import UNBOUNDED, OpenSize, indices_of
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.graph.lower_to_linalg.conv import KernelMoves, named_window
 from gawee_dialect.passes.graph.lower_to_linalg.scalars import Scalars
@@ -232,8 +232,20 @@ class Bins:
 
     @property
     def length(self) -> int | None:
-        """The length of every bin, None where they differ or overlap."""
-        return None if self.size % self.count else self.size // self.count
+        """The length of every bin, None where they differ or overlap, and where it is open."""
+        if isinstance(self.size, OpenSize) or self.size % self.count:
+            return None
+        return self.size // self.count
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest bin, or more: that of the greatest size where it is open."""
+        if not isinstance(self.size, OpenSize):
+            return longest_bin(self.size, self.count)
+        most = self.size.range()[1]
+        if most >= UNBOUNDED:
+            raise self.size.refused()
+        return -(-most // self.count) + 1
 
     def bounds(self, scalars: Scalars, loop: int) -> tuple[SSAValue, SSAValue]:
         """Compute where the bin at the current position of a loop starts and ends."""
@@ -305,9 +317,7 @@ def _uneven(
     """Walk the longest bin everywhere, and combine only what is inside the shorter ones."""
     element, rank = element_type(input), type.get_num_dims()
     loops = rank + len(bins)
-    walked = empty(
-        builder, TensorType(element, [longest_bin(axis.size, axis.count) for axis in bins])
-    )
+    walked = empty(builder, TensorType(element, [axis.longest for axis in bins]))
     outside = combiner.neutral(builder, element)
     init = filled(builder, outside, type)
 
