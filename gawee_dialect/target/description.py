@@ -11,8 +11,10 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, nearest
+from gawee_dialect.target.costs import Costs
 
 X86_64, AARCH64 = "x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"
 
@@ -162,8 +164,8 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Processor:
-    """A processor's vectors, memories and speed.
+class Processor(Costs):
+    """A processor's vectors, memories and speed, and what the cost models know of it besides.
 
     `memories` go from the nearest to main memory, which has no size. `source` says where the
     figures come from.
@@ -309,6 +311,7 @@ def _described(
     multiply_adds: int,
     source: str,
     triple: str = X86_64,
+    **costs: Any,
 ) -> Processor:
     """Make a processor of its table in `processors.toml`, which says what the figures are."""
     unit = 1 if per_second else frequency
@@ -325,6 +328,7 @@ def _described(
         (*near, Memory("DRAM", None, main_memory)),
         source,
         triple=triple,
+        **costs,
     )
 
 
