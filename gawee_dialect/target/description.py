@@ -8,7 +8,8 @@ of LLVM 22 list; those for 32 bits alone are left out.
 """
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -338,6 +339,19 @@ PROCESSORS: dict[str, Processor] = {
     name: _described(name, **figures) for name, figures in tomllib.loads(_FILE.read_text()).items()
 }
 """The processors whose figures are known, beside `host`."""
+
+
+@contextmanager
+def with_own_processors(own: Iterable[Processor]) -> Generator[None]:
+    """Have other processors known by their names for the time of a with block."""
+    known = dict(PROCESSORS)
+    PROCESSORS.update((each.name, each) for each in own)
+    try:
+        yield
+    finally:
+        PROCESSORS.clear()
+        PROCESSORS.update(known)
+
 
 _SOLD_AS = {
     "graviton2": "neoverse-n1",
