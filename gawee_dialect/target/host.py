@@ -216,7 +216,7 @@ def described(cpu: str, features: str) -> Processor:
         frequency=hertz,
         memories=(*caches, Memory("DRAM", None, ASSUMED_MAIN_MEMORY)),
         source=f"assumed for {cpu} at {hertz / GIGA:.3g} GHz",
-        triple=X86_64,
+        triple=AARCH64 if "+neon" in features.split(",") else X86_64,
     )
 
 

@@ -119,6 +119,16 @@ def test_a_chain_of_multiply_adds_says_the_latency_where_no_description_does(
     assert MEASURED.best_with(replace(measured, spread=0.1)).chain_flops == measured.chain_flops
 
 
+@pytest.mark.parametrize(
+    ("cpu", "features", "architecture"),
+    [("neoverse-v1", "+neon,+sve", "aarch64"), ("znver3", "+avx2,-neon", "x86_64")],
+)
+def test_this_machine_is_of_the_architecture_that_llvm_says(
+    cpu: str, features: str, architecture: str
+) -> None:
+    assert host.described(cpu, features).triple.startswith(architecture)
+
+
 def test_another_processor_has_a_file_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     write_measured(detect(), MEASURED)
 
