@@ -27,6 +27,7 @@ POINTS = (*range(2, 17), 20, 24, 28)
 SEVERAL = 2
 """The fewest points that are apart."""
 MOST_VECTORS = 8
+"""Vectors of a tile to try along a dimension, at most."""
 CHAINS = (2, 4, 8)
 """Vectors of one row that are accumulated side by side."""
 LONG = 64

@@ -17,6 +17,7 @@ from gawee_dialect.passes.tensors.form_kernels.drafts import Output, argument, k
 from gawee_dialect.target.description import Processor
 
 PRODUCTS = 7
+"""How many products of quarters take the place of one product."""
 PASSES = 12
 """How many quarters of the matrix its sums read and write, 8 and 4.
 

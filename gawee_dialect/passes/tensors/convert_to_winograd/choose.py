@@ -96,7 +96,7 @@ class Products:
 
 
 TRANSFORM_CYCLES = {2: 60, 4: 170}
-"""To transform one vector of channels of one tile, there or back."""
+"""To transform one vector of channels of one tile, there or back, at one multiply-add a cycle."""
 HELD_BLOCK = 0.85
 """What a block, its weights and its pixels may take of a core's second cache to stay there.
 
@@ -106,6 +106,7 @@ Zen 5, 48 to 24 channels at 256x256: 3.47 ms in blocks of 12 tiles, and of 39, w
 SCRATCH_PART = 0.6
 """What transformed inputs and products may take of a core's second cache."""
 MOST_ROWS = 16
+"""Rows of a register tile to try, at most."""
 FILTER_CYCLES = 6
 """To transform a row of points of one vector of filters in registers."""
 NEAR_FILTERS = 2
@@ -115,6 +116,7 @@ BY_CHANNEL_TILES = 64
 UNHIDDEN = 0.1
 """The part of the faster of computing and fetching weights that the slower one does not hide."""
 SMALLEST_GAIN = 1.1
+"""How many times as long the direct way has to take by the model."""
 PREFETCH_CYCLES = 0.25
 """Cycles of products with one weight, in which the next one comes from main memory.
 
