@@ -52,7 +52,7 @@ class Costs:
     Emerald Rapids, 1024 x 1024 x 256, AVX-512: sums take twice what the rate of reading says.
     """
     call_cycles: int = 1000
-    """Cycles of a kernel beside its tiles: its call, and what it reads for the first time."""
+    """Cycles that a kernel takes beside its tiles."""
     team_cycles: int = 2000
     """Cycles until the threads of a team have started, some 0.5 us."""
     team_seconds: float = 2e-6

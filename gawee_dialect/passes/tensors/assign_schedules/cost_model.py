@@ -42,7 +42,7 @@ take 3 to 5 % longer than those of twelve, with two.
 SPILL = 4
 """How many times longer the steps of a tile take that leaves no register for operands."""
 OFTEN = 16
-"""How often an element has to be read for a copy of its operand to pay: some four readings."""
+"""How often an element has to be read for a copy of its operand, some four readings, to pay."""
 LOAD_WEIGHT = 0.01
 """What a cycle of loads adds where others hide it."""
 FAR_WEIGHT = 0.05
