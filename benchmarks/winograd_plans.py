@@ -11,9 +11,9 @@ with each constant as it is, a quarter smaller, and a quarter larger.
 import json
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from importlib import import_module
-from itertools import groupby
+from itertools import groupby, product
 from math import exp, log
 from pathlib import Path
 from statistics import mean, pstdev
@@ -28,17 +28,19 @@ from gawee_dialect.passes.tensors.convert_to_winograd import ConvertConvolution
 from gawee_dialect.passes.tensors.convert_to_winograd.choose import Convolution, cycles_of, plans
 from gawee_dialect.passes.tensors.convert_to_winograd.match import Match, match
 from gawee_dialect.schedules.keys import Decision
+from gawee_dialect.target.costs import Costs
 from gawee_dialect.target.description import Memory, Processor
 from gawee_dialect.tuning.lowering import ops_by_key
 from gawee_dialect.tuning.network import StandaloneKernel, computed_by
 from gawee_dialect.tuning.search import Phase, Settings, Tuner
 
 FILE = Path(__file__).with_suffix(".jsonl")
-FOLDER = "gawee_dialect.passes.tensors.convert_to_winograd"
-CONSTANTS = {
-    "products": ("EXPOSED", "PREFETCHED", "TIGHT", "KEPT"),
-    "choose": ("CONFLICT", "FILTER_CYCLES", "UNHIDDEN"),
-}
+MODEL = import_module(cycles_of.__module__)
+CONSTANTS = ("TIGHT", "KEPT", "FILTER_CYCLES", "UNHIDDEN")
+"""Of the model."""
+COSTS = ("exposed", "prefetched", "conflict_cycles")
+"""Of the processor."""
+FACTORS = (0.75, 1.25)
 ROUNDS = 11
 ALIKE = 7
 """Plans with one tile, order and panel: they differ in rows and blocks."""
@@ -108,7 +110,9 @@ def measure(name: str, threads: int, most: int) -> Iterator[Measured]:
 def lines(measured: Iterable[Measured]) -> Iterator[str]:
     """Yield the lines of a file: the processor, then what was measured on it."""
     for processor, rows in groupby(measured, key=lambda row: row.processor):
-        yield json.dumps({"processor": asdict(processor)}) + "\n"
+        costs = {each.name for each in fields(Costs)}  # what is fitted is as it is today
+        rates = {key: value for key, value in asdict(processor).items() if key not in costs}
+        yield json.dumps({"processor": rates}) + "\n"
         for row in rows:
             plan = {key: value for key, value in asdict(row.plan).items() if value is not False}
             sizes = asdict(row.convolution).values()
@@ -152,14 +156,18 @@ def fit(rows: Sequence[Measured]) -> None:
     print(
         "choices {:.1%} slower than the best, times {:.1%} from the model's".format(*errors(rows))
     )
-    for file, names in CONSTANTS.items():
-        module = import_module(f"{FOLDER}.{file}")
-        for name in names:
-            value = getattr(module, name)
-            for factor in (0.75, 1.25):
-                with patch.object(module, name, value * factor):
-                    line = "{:.1%} slower, {:.1%} apart".format(*errors(rows))
-                print(f"{name} = {value * factor:.4g}: {line}")
+    for name, factor in product(CONSTANTS, FACTORS):
+        value = getattr(MODEL, name) * factor
+        with patch.object(MODEL, name, value):
+            _print_errors(name, value, rows)
+    for name, factor in product(COSTS, FACTORS):
+        value = getattr(rows[0].processor, name) * factor
+        others = [replace(row, processor=replace(row.processor, **{name: value})) for row in rows]
+        _print_errors(name, value, others)
+
+
+def _print_errors(name: str, value: float, rows: Sequence[Measured]) -> None:
+    print(f"{name} = {value:.4g}: " + "{:.1%} slower, {:.1%} apart".format(*errors(rows)))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -68,9 +68,6 @@ written for the next pass, and how often as much is read once more than a node r
 BYTES = 4
 """Of an element that is computed: narrower ones are f32 meanwhile."""
 
-TEAM_SECONDS = 2e-6
-"""How long threads take to start something together, and to wait for the last of them."""
-
 
 @dataclass(frozen=True)
 class NodeTraffic:
@@ -178,7 +175,7 @@ class _InParts:
 
     def seconds(self, nodes: Iterable[NodeTraffic]) -> float:
         """Return how long all parts take."""
-        start = TEAM_SECONDS if self._at_once > 1 else 0.0
+        start = self._processor.team_seconds if self._at_once > 1 else 0.0
         return start + self._turns * sum(map(self._node_seconds, nodes))
 
     def _node_seconds(self, node: NodeTraffic) -> float:
@@ -186,7 +183,7 @@ class _InParts:
         alone = self._seconds_of(node, 1)
         if self._team == 1 or not node.written:
             return alone
-        return min(alone, TEAM_SECONDS + self._seconds_of(node, self._team))
+        return min(alone, self._processor.team_seconds + self._seconds_of(node, self._team))
 
     def _seconds_of(self, node: NodeTraffic, team: int) -> float:
         arithmetic = node.flops * self._part / self._images / self._processor.flops() / team
@@ -203,7 +200,7 @@ class _InParts:
             fitting = self._memory(touched * self._at_once)
             memory = fitting if fitting not in private or not others else others[0]
         is_near = memory is self._processor.memories[0]
-        written = node.written * (1 if is_near else 2)
+        written = node.written * (1 if is_near else self._processor.moved_by_writes)
         moved = (node.read + node.again + written) * self._part / self._images
         return moved / team / self._bandwidth(memory, team * self._at_once)
 

@@ -1,6 +1,7 @@
 """Measure this machine's limits with loops that our own backend compiles.
 
-1. Multiply-adds: as many independent chains of vector multiply-adds as there are registers.
+1. Multiply-adds: as many independent chains of vector multiply-adds as there are registers; and
+   one chain, in which each waits for the one before.
 2. Each memory: read, over and over, an array that fits in it and in nothing nearer.
 3. Each loop runs several times in a few milliseconds, the best counts: others use the machine too.
    All loops have some rounds, with pauses; a better rate that was kept from before stays.
@@ -89,8 +90,8 @@ def chains(processor: Processor) -> int:
     return processor.vector_registers - (8 if processor.vector_registers >= 32 else 4)
 
 
-def _multiply_add_text(processor: Processor, fused: bool) -> str:
-    type, count = f"vector<{processor.lanes}xf32>", chains(processor)
+def _multiply_add_text(processor: Processor, fused: bool, name: str, count: int) -> str:
+    type = f"vector<{processor.lanes}xf32>"
     step = f"%n# = llvm.intr.fma(%v#, %x, %y) : ({type}, {type}, {type}) -> {type}"
     if not fused:
         step = f"%p# = llvm.fmul %v#, %x : {type}\n  %n# = llvm.fadd %p#, %y : {type}"
@@ -103,7 +104,7 @@ def _multiply_add_text(processor: Processor, fused: bool) -> str:
     from_memory = f"""%from# = llvm.getelementptr %memory[#] : (!llvm.ptr) -> !llvm.ptr, {type}
   %start# = llvm.load %from# : !llvm.ptr -> {type}"""
     return LoopText(
-        name="multiply_add",
+        name=name,
         arguments="%memory: !llvm.ptr",
         carried=[type] * count,
         start=loads + _numbered(count, from_memory),
@@ -174,7 +175,9 @@ class Loops:
         self.processor = processor
         features = processor.features.split(",")
         fused = "+fma" in features or "+neon" in features
-        text = _multiply_add_text(processor, fused) + _read_text(processor)
+        text = _read_text(processor)
+        for name, count in (("multiply_add", chains(processor)), ("one_chain", 1)):
+            text += _multiply_add_text(processor, fused, name, count)
         module = Parser(make_context(), text).parse_module()
         self._native = NativeModule(module, Target.of(processor))
         self._result = self._filled(processor.vector_bits // 8 * processor.vector_registers)
@@ -192,9 +195,15 @@ class Loops:
 
     def flops(self) -> float:
         """Measure f32 multiply-adds, in FLOPs a second."""
-        native, memory = self._function("multiply_add", 2), self._result.ctypes.data
-        amount = 2 * self.processor.lanes * chains(self.processor)
-        return best_rate(lambda count: native(memory, count), amount)
+        return self._rate("multiply_add", chains(self.processor))
+
+    def chain_flops(self) -> float:
+        """Measure f32 multiply-adds that wait for each other, in FLOPs a second."""
+        return self._rate("one_chain", 1)
+
+    def _rate(self, name: str, count: int) -> float:
+        native, memory = self._function(name, 2), self._result.ctypes.data
+        return best_rate(lambda steps: native(memory, steps), 2 * self.processor.lanes * count)
 
     def bandwidth(self, size: int) -> float:
         """Measure reads from an array of so many bytes, in bytes a second."""
@@ -214,11 +223,12 @@ def measure() -> Measured:
     rounds: list[Sequence[float]] = []
     for number in range(ROUNDS):
         sleep(PAUSE if number else 0)
-        rounds.append([loops.flops(), *map(loops.bandwidth, sizes.values())])
-    flops, *bandwidths = (max(rates) for rates in zip(*rounds, strict=True))
+        rates = map(loops.bandwidth, sizes.values())
+        rounds.append([loops.flops(), loops.chain_flops(), *rates])
+    flops, chain, *bandwidths = (max(rates) for rates in zip(*rounds, strict=True))
     spread = max(max(rates) / min(rates) for rates in zip(*rounds, strict=True)) - 1
-    rates = dict(zip(sizes, bandwidths, strict=True))
-    return Measured(flops, rates, date.today().isoformat(), spread)
+    by_memory = dict(zip(sizes, bandwidths, strict=True))
+    return Measured(flops, by_memory, date.today().isoformat(), spread, chain)
 
 
 def measured_host() -> Processor:

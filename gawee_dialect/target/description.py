@@ -8,11 +8,14 @@ of LLVM 22 list; those for 32 bits alone are left out.
 """
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, nearest
+from gawee_dialect.target.costs import Costs
 
 X86_64, AARCH64 = "x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"
 
@@ -162,8 +165,8 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Processor:
-    """A processor's vectors, memories and speed.
+class Processor(Costs):
+    """A processor's vectors, memories and speed, and what the cost models know of it besides.
 
     `memories` go from the nearest to main memory, which has no size. `source` says where the
     figures come from.
@@ -309,6 +312,7 @@ def _described(
     multiply_adds: int,
     source: str,
     triple: str = X86_64,
+    **costs: Any,
 ) -> Processor:
     """Make a processor of its table in `processors.toml`, which says what the figures are."""
     unit = 1 if per_second else frequency
@@ -325,6 +329,7 @@ def _described(
         (*near, Memory("DRAM", None, main_memory)),
         source,
         triple=triple,
+        **costs,
     )
 
 
@@ -334,6 +339,19 @@ PROCESSORS: dict[str, Processor] = {
     name: _described(name, **figures) for name, figures in tomllib.loads(_FILE.read_text()).items()
 }
 """The processors whose figures are known, beside `host`."""
+
+
+@contextmanager
+def with_own_processors(own: Iterable[Processor]) -> Generator[None]:
+    """Have other processors known by their names for the time of a with block."""
+    known = dict(PROCESSORS)
+    PROCESSORS.update((each.name, each) for each in own)
+    try:
+        yield
+    finally:
+        PROCESSORS.clear()
+        PROCESSORS.update(known)
+
 
 _SOLD_AS = {
     "graviton2": "neoverse-n1",

@@ -23,6 +23,7 @@ from gawee_dialect.target.description import (
     KIB,
     MIB,
     MULTIPLY_ADDS,
+    PROCESSORS,
     TILES,
     VECTORS,
     X86_64,
@@ -203,7 +204,8 @@ def described(cpu: str, features: str) -> Processor:
         Memory(name, size, hertz * rates.get(name, ASSUMED_RATES["L3"]))
         for name, size in cache_sizes().items()
     ]
-    return Processor(
+    return replace(
+        named_processor(cpu if cpu in VECTORS else "generic-avx2"),
         name=HOST,
         cpu=cpu,
         features=features,
@@ -214,6 +216,7 @@ def described(cpu: str, features: str) -> Processor:
         frequency=hertz,
         memories=(*caches, Memory("DRAM", None, ASSUMED_MAIN_MEMORY)),
         source=f"assumed for {cpu} at {hertz / GIGA:.3g} GHz",
+        triple=AARCH64 if "+neon" in features.split(",") else X86_64,
     )
 
 
@@ -226,6 +229,8 @@ class Measured:
     date: str
     spread: float | None = None
     """By what part of its worst round the best round of a rate was better, at most, if known."""
+    chain_flops: float | None = None
+    """FLOPs a second of multiply-adds each of which waits for the one before, if known."""
 
     def best_with(self, earlier: "Measured | None") -> "Measured":
         """Return the better of each rate: a limit is not lower for what else ran meanwhile.
@@ -238,12 +243,15 @@ class Measured:
             name: max(rate, earlier.bandwidths.get(name, 0.0))
             for name, rate in self.bandwidths.items()
         }
-        return replace(self, flops=max(self.flops, earlier.flops), bandwidths=best)
+        flops = max(self.flops, earlier.flops)
+        chains = [each for each in (self.chain_flops, earlier.chain_flops) if each is not None]
+        return replace(self, flops=flops, bandwidths=best, chain_flops=max(chains, default=None))
 
     def of(self, processor: Processor) -> Processor:
         """Return a processor with the measured rates in the place of its own.
 
         Its frequency is what its multiply-adds say: what a system reports may be the nominal one.
+        So is their latency, where no description of the processor says it.
         """
         memories = tuple(
             replace(each, bandwidth=self.bandwidths.get(each.name, each.bandwidth))
@@ -252,9 +260,13 @@ class Measured:
         source = f"measured {self.date}, {processor.cpu}"
         if self.spread is not None:
             source += f", rounds within {self.spread:.0%}"
+        latency = processor.multiply_add_latency
+        if self.chain_flops is not None and processor.cpu not in PROCESSORS:
+            latency = max(1, round(self.flops / (processor.multiply_adds * self.chain_flops)))
         return replace(
             processor,
             memories=memories,
+            multiply_add_latency=latency,
             measured_flops=self.flops,
             frequency=self.flops / (2 * processor.lanes * processor.multiply_adds),
             source=source,
@@ -294,6 +306,7 @@ def write_measured(processor: Processor, measured: Measured) -> Path:
         "flops": measured.flops,
         "bandwidths": dict(measured.bandwidths),
         "spread": measured.spread,
+        "chain_flops": measured.chain_flops,
     }
     return write_file(path, json.dumps(form, indent=1) + "\n")
 
@@ -309,10 +322,12 @@ def read_measured(processor: Processor) -> Measured | None:
     flops, bandwidths, date = form.get("flops"), form.get("bandwidths"), form.get("date")
     if not isinstance(flops, float) or not isa(bandwidths, dict[str, float]):
         return None
-    spread = form.get("spread")
     usable = isinstance(date, str) and min((flops, *bandwidths.values())) > 0
-    known = spread if isinstance(spread, float) else None
-    return Measured(flops, bandwidths, str(date), known) if usable else None
+    spread, chain = (
+        each if isinstance(each, float) and each > 0 else None
+        for each in (form.get("spread"), form.get("chain_flops"))
+    )
+    return Measured(flops, bandwidths, str(date), spread, chain) if usable else None
 
 
 def host() -> Processor:

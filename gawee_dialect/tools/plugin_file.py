@@ -2,10 +2,10 @@
 
 What a file defines is found by its class: passes, ops, attributes and types (alone or in a
 `Dialect`), instruments, op types of JSON (`JsonOp`), implementations of ops for the interpreter
-(`OpFunctions`), oracles of gawee-fuzz (`Oracle`) and what it draws (`TrialGenerator`); an
-`EvaluatedOp` says itself what it computes, and a function that the file registers by
-`register_meaning` what a described op does. A class whose name begins with `_` is left alone, and
-so is what a file imports. A pass that has a `place`, such as
+(`OpFunctions`), processors (`Processor` objects), oracles of gawee-fuzz (`Oracle`) and what it
+draws (`TrialGenerator`); an `EvaluatedOp` says itself what it computes, and a function that the
+file registers by `register_meaning` what a described op does. A class whose name begins with `_` is
+left alone, and so is what a file imports. A pass that has a `place`, such as
 `place: ClassVar[str] = "after=fold-conv-add"`, goes into every pipeline there.
 Mappings of other vocabularies' ops that a file registers are known as long as it is loaded.
 """
@@ -41,6 +41,7 @@ from gawee_dialect.universe import all_dialects, all_passes, extended
 if TYPE_CHECKING:
     from gawee_dialect.frontends.gawee_json.schema import JsonOp
     from gawee_dialect.fuzz.random_graph import TrialGenerator
+    from gawee_dialect.target.description import Processor
 
 Made = TypeVar("Made")
 
@@ -152,10 +153,11 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
     generators = list(_generators(file))
     functions = [kind for kind in file.classes() if issubclass(kind, InterpreterFunctions)]
     json_ops = list(_json_ops(file))
+    processors = list(_processors(file))
     own = file.module.__name__
     meanings = any(each.__module__ == own for each in registered_meanings().values())
     ops = dialects or described or functions or json_ops or meanings
-    if not (passes or ops or instruments or oracles or generators):
+    if not (passes or ops or instruments or oracles or generators or processors):
         raise file.error("it defines no pass, op, attribute or instrument")
     if described:
         from gawee_dialect.opdesc.load import registered
@@ -171,6 +173,10 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
         from gawee_dialect.frontends.gawee_json.schema import with_own_ops
 
         stack.enter_context(with_own_ops(json_ops))
+    if processors:
+        from gawee_dialect.target.description import with_own_processors
+
+        stack.enter_context(with_own_processors(processors))
     if functions:
         # NumPy comes with the interpreter: files that implement no op do without it.
         from gawee_dialect.interpreter.functions import OpFunctions, implemented_by
@@ -189,6 +195,22 @@ def _generators(file: LoadedFile) -> "Iterator[type[TrialGenerator]]":
     from gawee_dialect.fuzz.random_graph import TrialGenerator
 
     yield from (kind for kind in file.classes() if issubclass(kind, TrialGenerator))
+
+
+def _processors(file: LoadedFile) -> "Iterator[Processor]":
+    """Yield the processors that a file describes."""
+    if "gawee_dialect.target.description" not in sys.modules:
+        return  # the file has none, and needs no import for them
+    from gawee_dialect.target.description import HOST, PROCESSORS, VECTORS, Processor
+    from gawee_dialect.target.machine import find_processor
+
+    for value in vars(file.module).values():
+        if not isinstance(value, Processor):
+            continue
+        if value.name not in (HOST, *PROCESSORS, *VECTORS):
+            yield value
+        elif value != find_processor(value.name):
+            raise file.error(f"there is a processor '{value.name}' already")
 
 
 def _described(file: LoadedFile) -> Iterator[Dialect]:

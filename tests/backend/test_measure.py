@@ -30,16 +30,18 @@ def aligned(array: np.ndarray) -> np.ndarray:
     return result
 
 
-def test_multiply_adds_run_as_often_as_asked(loops: Loops) -> None:
+@pytest.mark.parametrize("name", ["multiply_add", "one_chain"])
+def test_multiply_adds_run_as_often_as_asked(loops: Loops, name: str) -> None:
     lanes, registers = loops.processor.lanes, loops.processor.vector_registers
     start = np.random.default_rng(0).uniform(0.1, 0.9, lanes * registers).astype(np.float32)
     memory = aligned(start)
 
-    loops._function("multiply_add", 2)(memory.ctypes.data, 3)
+    loops._function(name, 2)(memory.ctypes.data, 3)
 
     # The first two registers are the factor and the addend; the chains go back to where they were.
     factor, addend = np.float64(start[:lanes]), np.float64(start[lanes : 2 * lanes])
-    values = np.float64(start).reshape(registers, lanes)[: chains(loops.processor)]
+    values = np.float64(start).reshape(registers, lanes)
+    values = values[: chains(loops.processor) if name == "multiply_add" else 1]
     for _ in range(3):
         values = values * factor + addend
     # Three roundings to float32, 6e-8 of values below 3.
@@ -74,7 +76,7 @@ def test_arrays_fit_in_the_memory_measured_and_in_nothing_nearer(name: str) -> N
 def test_processor_without_fused_multiply_adds_multiplies_and_adds() -> None:
     bare = replace(detect(), features="", vector_bits=128, vector_registers=16)
 
-    assert "llvm.intr.fma" not in measure._multiply_add_text(bare, fused=False)
+    assert "llvm.intr.fma" not in measure._multiply_add_text(bare, False, "multiply_add", 4)
     assert Loops(bare).processor is bare
 
 
@@ -126,6 +128,7 @@ def test_of_rounds_and_of_earlier_measurements_the_best_rate_is_kept(
     monkeypatch.setattr(host, "cache_folder", lambda: tmp_path)
     monkeypatch.setattr(measure, "PAUSE", 0)
     monkeypatch.setattr(Loops, "flops", lambda _: 200.0)
+    monkeypatch.setattr(Loops, "chain_flops", lambda _: 25.0)
     slow = dict(measure.array_sizes(detect().memories))[names[-1]]
     monkeypatch.setattr(
         Loops, "bandwidth", lambda _, size: next(disturbed) if size == slow else 50.0

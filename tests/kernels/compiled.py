@@ -46,7 +46,7 @@ class Way:
         It is verified at the end: to verify after each pass, as IR tests do, is a third of the time.
         """
         options = CodeOptions(algorithms=self.algorithms, target=self.target)
-        with patch.object(loop_order, "PARALLEL_CYCLES", 0):
+        with patch.object(loop_order, "WORTH_A_TEAM", 0):
             lowered = lower_to(module, Level.LLVM, options, verify_each=False)
         verify_module(lowered)
         return lowered

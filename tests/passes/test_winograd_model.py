@@ -3,7 +3,9 @@
 from math import exp, log
 from statistics import mean
 
-from benchmarks.winograd_plans import FILE, choices, lines, read
+import pytest
+
+from benchmarks.winograd_plans import CONSTANTS, COSTS, FILE, choices, lines, main, read
 
 
 def test_choices_are_near_the_best_that_was_measured() -> None:
@@ -19,3 +21,13 @@ def test_measurements_are_read_as_they_were_written() -> None:
     written = FILE.read_text("utf-8")
 
     assert "".join(lines(read(FILE))) == written
+
+
+def test_each_fitted_constant_is_tried_smaller_and_larger(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    main(["--fit"])
+
+    _, *tried = capsys.readouterr().out.splitlines()
+    assert [line.split(" = ")[0] for line in tried[::2]] == [*CONSTANTS, *COSTS]
+    assert [line.split(" = ")[0] for line in tried[1::2]] == [*CONSTANTS, *COSTS]

@@ -1,9 +1,15 @@
 """Processors by name: their limits against figures done by hand, and what LLVM thinks of them."""
 
+import tomllib
+from dataclasses import fields, replace
+from pathlib import Path
+
 import pytest
 
 from gawee_dialect.backend.jit import Target, initialize
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.target import description
+from gawee_dialect.target.costs import Costs
 from gawee_dialect.target.description import PROCESSORS
 from gawee_dialect.target.machine import Machine, find_processor
 
@@ -45,6 +51,23 @@ def test_memories_get_larger_and_slower(name: str) -> None:
     assert sizes == sorted(sizes)
     assert 0 not in sizes
     assert rates == sorted(rates, reverse=True)
+
+
+def test_a_description_may_say_what_something_costs() -> None:
+    figures = tomllib.loads(description._FILE.read_text())["haswell"]
+
+    described = description._described("haswell", **figures, multiply_add_latency=5)
+
+    assert described == replace(PROCESSORS["haswell"], multiply_add_latency=5)
+
+
+def test_the_page_on_kernels_has_all_costs() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "kernels.md").read_text()
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+
+    for each in fields(Costs):
+        (row,) = (line for line in rows if f"`{each.name}`" in line)
+        assert f"{each.default}" in row
 
 
 def test_data_are_in_the_nearest_memory_that_holds_them() -> None:

@@ -99,6 +99,36 @@ def test_measured_rates_take_the_place_of_assumed_ones() -> None:
     assert "measured 2026-01-31" in processor.summary()
 
 
+@pytest.mark.parametrize(
+    ("cpu", "latency"),
+    [
+        ("goldmont", 7),  # four in flight of a product, three of a sum
+        ("haswell", find_processor("haswell").multiply_add_latency),  # as it is described
+    ],
+)
+def test_a_chain_of_multiply_adds_says_the_latency_where_no_description_does(
+    cpu: str, latency: int
+) -> None:
+    processor = replace(detect(), cpu=cpu, multiply_adds=2)
+    measured = replace(MEASURED, chain_flops=MEASURED.flops / (2 * 6.9))
+
+    assert measured.of(processor).multiply_add_latency == latency
+    assert MEASURED.of(processor).multiply_add_latency == processor.multiply_add_latency
+    write_measured(detect(), measured)
+    assert read_measured(detect()) == measured
+    assert MEASURED.best_with(replace(measured, spread=0.1)).chain_flops == measured.chain_flops
+
+
+@pytest.mark.parametrize(
+    ("cpu", "features", "architecture"),
+    [("neoverse-v1", "+neon,+sve", "aarch64"), ("znver3", "+avx2,-neon", "x86_64")],
+)
+def test_this_machine_is_of_the_architecture_that_llvm_says(
+    cpu: str, features: str, architecture: str
+) -> None:
+    assert host.described(cpu, features).triple.startswith(architecture)
+
+
 def test_another_processor_has_a_file_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     write_measured(detect(), MEASURED)
 

@@ -117,6 +117,19 @@ class _Base(Instrument):
         print("a private class", file=sys.stderr)
 '''
 
+PROCESSOR = """
+from dataclasses import replace
+from gawee_dialect.target.machine import find_processor
+
+HASWELL, HERE = find_processor("haswell"), find_processor("host")  # not ours to register
+MINE = replace(HASWELL, name="mine", team_cycles=10**9)
+"""
+PRODUCT = """func.func @main(%x: tensor<256x256xf32>, %w: tensor<256x256xf32>) -> tensor<256x256xf32> {
+  %y = gawee.matmul %x, %w : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+  return %y : tensor<256x256xf32>
+}
+"""
+
 
 @pytest.fixture
 def save(tmp_path: Path) -> Callable[[str, str], str]:
@@ -231,6 +244,23 @@ def test_instruments_of_a_file_are_installed(
     )
 
 
+def test_a_processor_whose_teams_start_late_shares_no_kernel(
+    save: Save, capsys: pytest.CaptureFixture[str]
+) -> None:
+    load = ["--load", save("mine.py", PROCESSOR), save("product.mlir", PRODUCT)]
+
+    def kernels(target: str) -> str:
+        passes = f"gawee-to-kernels{{target={target} num-threads=2}}"
+        assert gawee_opt.main([*load, "-p", passes]) == 0
+        return capsys.readouterr().out
+
+    assert "parallel = 1" in kernels("haswell")
+    assert "schedule #gawee.schedule" in kernels("mine")
+    assert "parallel = 1" not in kernels("mine")
+    assert gawee_opt.main([*load[2:], "-p", "gawee-to-kernels{target=mine}"]) == 1
+    assert "unknown target 'mine'" in capsys.readouterr().err
+
+
 def test_nothing_stays_when_the_tool_is_done(save: Save) -> None:
     graph, plugin = save("in.mlir", GRAPH), save("all.py", PASS + OP + INSTRUMENT)
     passes, dialects, modules = set(all_passes()), set(all_dialects()), set(sys.modules)
@@ -267,6 +297,11 @@ def test_a_file_named_as_a_module_that_exists_does_not_take_its_place(
             OP.replace("mine.triple", "arith.triple") + "\nfrom xdsl.ir import Dialect\n"
             "ARITH = Dialect('arith', [TripleOp])",
             "there is a dialect 'arith' already",
+        ),
+        (
+            "haswell.py",
+            PROCESSOR.replace('"mine"', '"znver2"'),
+            "there is a processor 'znver2' already",
         ),
     ],
 )

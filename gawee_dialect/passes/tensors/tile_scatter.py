@@ -20,7 +20,7 @@ from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.rewrite_pass import located_builder
 from gawee_dialect.target.machine import TargetPass
 
-HELD = 0.5
+HELD_PART = 0.5
 """What a part may take of a core's second cache."""
 LEAST = 1 << 14
 """Bytes of a part for which a step of the loop is worth its calls, some 50 ns."""
@@ -75,7 +75,7 @@ def rows_of_part(op: ScatterElementsOp, cache: int) -> int | None:
     if size <= cache:
         return None
     row = size // rows
-    fitting = range(int(HELD * cache) // row, max(1, LEAST // row) - 1, -1)
+    fitting = range(int(HELD_PART * cache) // row, max(1, LEAST // row) - 1, -1)
     return next((each for each in fitting if rows % each == 0), None)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from math import ceil, prod
 
 from gawee_dialect.dialect.kernels.schedule import Loop
-from gawee_dialect.passes.tensors.assign_schedules.cost_model import LINE
+from gawee_dialect.passes.tensors.assign_schedules.cost_model import OFTEN
 from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import (
     BYTES,
     KernelAccesses,
@@ -22,9 +22,7 @@ from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import (
 )
 from gawee_dialect.target.description import Processor
 
-OFTEN = 16
-"""How often an input has to be read for a copy to pay: it takes some four readings."""
-HELD = 2
+LARGEST_COPY = 2
 """How many times the second cache a copy of a whole input may take.
 
 Zen 3, 512 channels of 28x28 (three times its 512 KB), read 16 times: 5 % slower with the copy.
@@ -43,14 +41,15 @@ def is_copied(
     if not operand.in_accumulate or operand.is_parameter or kernel.in_pairs:
         return False
     block = max(map(operand.block_of, kernel.reductions), default=1)
-    if not 1 < block < LINE // BYTES:
+    if not 1 < block < processor.line // BYTES:
         return False
     if _times_read(operand, kernel, loops) < OFTEN:
         return False
     read = prod(kernel.sizes[dim] for dim in operand.dims)
     if SPARSE * read <= operand.elements:
         return True
-    return read <= SPARSE * operand.elements and BYTES * read <= HELD * processor.second_cache
+    fits = BYTES * read <= LARGEST_COPY * processor.second_cache
+    return fits and read <= SPARSE * operand.elements
 
 
 def _times_read(operand: Operand, kernel: KernelAccesses, loops: Sequence[Loop]) -> int:

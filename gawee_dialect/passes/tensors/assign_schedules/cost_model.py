@@ -4,10 +4,11 @@ One step of a reduction takes as long as the slowest of three things:
 
 1. multiply-adds: one a cycle and unit for each vector of the tile;
 2. loads: a vector or a broadcast scalar for each operand and each of the tile's points that it
-   distinguishes, two a cycle; an operand that is not contiguous costs two cycles a lane;
-3. latency: each accumulator can take part in a multiply-add every fourth cycle at most.
+   distinguishes; an operand that is not contiguous costs some cycles a lane;
+3. latency: how soon an accumulator can take part in its next multiply-add.
 
-What is read from the second cache adds a part of the time that it takes.
+What is read from the second cache adds a part of the time that it takes. What instructions cost is
+the processor's (`target/costs.py`).
 
 A tile that leaves no register for operands spills, which the model counts as four times the work.
 Sizes that don't divide are counted as they will be run: as a smaller tile at the end.
@@ -27,33 +28,23 @@ from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import (
 )
 from gawee_dialect.target.description import Processor
 
-LATENCY = 4
-"""Cycles from one multiply-add of an accumulator to its next."""
 LATE = 0.4
-"""Cycles by which it is late where nothing else is waited for.
+"""Cycles by which an accumulator is late where nothing else is waited for.
 
 Zen 5: tiles of eight accumulators, two of which start in a cycle, reach 91 % of what twelve do.
 """
 HIDES = 2
-"""Cycles of other work in a step, beyond that latency, that hide all of this.
+"""Cycles of other work in a step, beyond a multiply-add's latency, that hide all of this.
 
 Zen 5, code with AVX2, products of 128 rows: tiles of ten accumulators, with one cycle of such work,
 take 3 to 5 % longer than those of twelve, with two.
 """
-LOADS_PER_CYCLE = 2
-LANE_BY_LANE = 2
-SHUFFLE = 1
-"""What it takes to put halves of a vector together, or to take one apart, in loads."""
-CONVERT = 2
-"""What it takes to widen a float of 16 bits, in loads."""
 SPILL = 4
+"""How many times longer the steps of a tile take that leaves no register for operands."""
 OFTEN = 16
-"""How often an element has to be read for a copy of its operand to pay."""
-LINE = 64
-"""Bytes of a cache line."""
-PAGE = 4096
-"""Bytes from a line to the next one that takes the same places in the first cache."""
+"""How often an element has to be read for a copy of its operand, some four readings, to pay."""
 LOAD_WEIGHT = 0.01
+"""What a cycle of loads adds where others hide it."""
 FAR_WEIGHT = 0.05
 """The part of the time to fetch from the second cache that computing does not hide.
 
@@ -62,7 +53,6 @@ weights exceed the first cache, take 1.5 and 2.5 % longer than those of 2 by 8, 
 """
 TILE_OVERHEAD = 10
 """Cycles to get into a tile and out of it."""
-SCRATCH_REGISTERS = 2
 
 
 @dataclass(frozen=True)
@@ -113,25 +103,27 @@ def _is_packed(operand: Operand, kernel: KernelAccesses, vector: Loop | None) ->
     return apart and prod(sizes) >= OFTEN * prod(sizes[dim] for dim in operand.dims)
 
 
-def packing_cycles(kernel: KernelAccesses, tile: Tile) -> float:
+def packing_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
     """Return the cycles of copying operands that are no weights."""
     return sum(
-        LANE_BY_LANE * operand.elements
+        processor.lane_cycles * operand.elements
         for operand in kernel.inputs
         if not operand.is_parameter and is_packed(operand, kernel, tile.vector)
     )
 
 
-def load_cycles(operand: Operand, kernel: KernelAccesses, tile: Tile) -> float:
+def load_cycles(
+    operand: Operand, kernel: KernelAccesses, tile: Tile, processor: Processor
+) -> float:
     """Return the cycles that loading an operand for one step of a tile takes."""
     count = prod(tile.vectors(dim) for dim in tile.points if dim in operand.dims)
     if is_packed(operand, kernel, tile.vector) or not lanes_apart(operand, tile):
-        return count * (1 + CONVERT * operand.is_widened) / LOADS_PER_CYCLE
+        return count * (1 + processor.convert * operand.is_widened) / processor.loads
     if tile.vector_dim is not None and operand.is_in_halves(tile.vector_dim, tile.lanes):
-        return count * (2 + SHUFFLE) / LOADS_PER_CYCLE
+        return count * (2 + processor.shuffle) / processor.loads
     if is_turned(operand, kernel, tile):
-        return count * (1 / LOADS_PER_CYCLE + log2(tile.lanes))
-    return count * LANE_BY_LANE * tile.lanes
+        return count * (1 / processor.loads + log2(tile.lanes))
+    return count * processor.lane_cycles * tile.lanes
 
 
 def lanes_apart(operand: Operand, tile: Tile) -> bool:
@@ -156,15 +148,16 @@ def step_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> flo
     """Return the cycles of one step of the reduction for all points of a tile."""
     accumulators = _accumulators(tile)
     computing = computing_cycles(kernel, tile, processor)
-    loading = loading_cycles(kernel, tile)
+    loading = loading_cycles(kernel, tile, processor)
+    latency = processor.multiply_add_latency
     # Of tiles that are equally fast, the one that loads less is more likely to be so.
-    busy = max(computing, loading, LATENCY)
-    late = LATE * max(0, 1 - (busy - LATENCY) / HIDES)
+    busy = max(computing, loading, latency)
+    late = LATE * max(0, 1 - (busy - latency) / HIDES)
     cycles = busy + late + LOAD_WEIGHT * loading
     cycles += FAR_WEIGHT * fetching_cycles(kernel, tile, processor)
     inputs = (operand for operand in kernel.inputs if operand.in_accumulate)
     held = max((_held(operand, tile) for operand in inputs), default=0)
-    if accumulators + held + SCRATCH_REGISTERS > processor.vector_registers:
+    if accumulators + held + processor.scratch_registers > processor.vector_registers:
         cycles *= SPILL
     return cycles
 
@@ -174,10 +167,10 @@ def computing_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -
     return _accumulators(tile) * kernel.accumulate_ops / processor.multiply_adds_of(tile.lanes)
 
 
-def loading_cycles(kernel: KernelAccesses, tile: Tile) -> float:
+def loading_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
     """Return the cycles of the loads of one step."""
     inputs = (operand for operand in kernel.inputs if operand.in_accumulate)
-    return tile.chains * sum(load_cycles(operand, kernel, tile) for operand in inputs)
+    return tile.chains * sum(load_cycles(each, kernel, tile, processor) for each in inputs)
 
 
 def fetching_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
@@ -191,17 +184,17 @@ def fetching_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) ->
         return 0
     steps = prod(kernel.sizes[dim] for dim in kernel.reductions)
     read = [
-        _tile_bytes(each, kernel, tile, first.size) for each in kernel.inputs if each.in_accumulate
+        _tile_bytes(each, kernel, tile, processor) for each in kernel.inputs if each.in_accumulate
     ]
     if not steps or 2 * sum(read) - max(read, default=0) <= first.size:
         return 0
     return sum(read) / steps / processor.bytes_a_cycle(second)
 
 
-def _tile_bytes(operand: Operand, kernel: KernelAccesses, tile: Tile, cache: int) -> int:
+def _tile_bytes(operand: Operand, kernel: KernelAccesses, tile: Tile, processor: Processor) -> int:
     """Return what a tile reads of an operand in all steps.
 
-    Each step fetches lines of rows that lie whole pages apart, if they take all of their places.
+    Each step fetches lines of rows that lie whole ways apart, if they take all of their places.
     """
     extents = tuple(
         size if dim in kernel.reductions else tile.points.get(dim, 1) if dim in operand.dims else 1
@@ -209,11 +202,12 @@ def _tile_bytes(operand: Operand, kernel: KernelAccesses, tile: Tile, cache: int
     )
     if is_packed(operand, kernel, tile.vector):
         return BYTES * prod(extents[dim] for dim in operand.dims)
-    size = BYTES * operand.region(extents)
+    size, way = BYTES * operand.region(extents), processor.way
+    cache = processor.memories[0].size or 0
     for dim, points in tile.points.items():
         apart = BYTES * (operand.step(dim, points) or 0) if dim in operand.dims else 0
-        if apart and apart % PAGE == 0 and points * PAGE >= cache:
-            return size * LINE // BYTES
+        if apart and apart % way == 0 and points * way >= cache:
+            return size * processor.line // BYTES
     return size
 
 
@@ -228,12 +222,12 @@ def _held(operand: Operand, tile: Tile) -> int:
     return prod(tile.vectors(dim) for dim in tile.points if dim in operand.dims)
 
 
-def finish_cycles(kernel: KernelAccesses, tile: Tile) -> float:
+def finish_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
     """Return the cycles to finish and store all points of a tile."""
     points = prod(tile.vectors(dim) for dim in tile.points)
     inputs = [operand for operand in kernel.inputs if operand.in_finish]
-    loading = sum(load_cycles(operand, kernel, tile) for operand in inputs)
-    storing = load_cycles(kernel.output, kernel, tile) * LOADS_PER_CYCLE
+    loading = sum(load_cycles(operand, kernel, tile, processor) for operand in inputs)
+    storing = load_cycles(kernel.output, kernel, tile, processor) * processor.loads
     combining = points * (tile.chains - 1) * kernel.accumulate_ops
     return max(points * kernel.finish_ops, loading) + storing + combining
 
@@ -254,7 +248,7 @@ def kernel_cycles(
     dims = list(tile.points)
     others = prod(sizes[dim] for dim in range(kernel.num_parallel) if dim not in tile.points)
     total = 0.0
-    copying = packing_cycles(kernel, tile)
+    copying = packing_cycles(kernel, tile, processor)
     for parts in product(*(_parts(sizes[dim], tile, dim) for dim in dims)):
         rest = Tile(
             tile.vector_dim,
@@ -262,7 +256,7 @@ def kernel_cycles(
             {dim: points for dim, (_, points) in zip(dims, parts, strict=True)},
             tile.chains,
         )
-        cycles = TILE_OVERHEAD + finish_cycles(kernel, rest)
+        cycles = TILE_OVERHEAD + finish_cycles(kernel, rest, processor)
         if kernel.accumulate_ops:
             cycles += steps * step_cycles(kernel, rest, processor)
             cycles += TILE_OVERHEAD * reduced_lanes
@@ -287,9 +281,9 @@ def _reading_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) ->
     (operand,) = inputs
     if len(operand.dims) < len(sizes) or operand.step(dim, tile.lanes) != 1:
         return 0
-    row = sizes[dim] * BYTES
-    if row % LINE:
-        row = sum(count * (part * BYTES + LINE) for count, part in _parts(sizes[dim], tile, dim))
+    row, line = sizes[dim] * BYTES, processor.line
+    if row % line:
+        row = sum(count * (part * BYTES + line) for count, part in _parts(sizes[dim], tile, dim))
     home = processor.memory_for(operand.elements * BYTES)
     return row * prod(sizes) / sizes[dim] / processor.bytes_a_cycle(home)
 

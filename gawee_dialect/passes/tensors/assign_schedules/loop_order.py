@@ -6,8 +6,6 @@ from math import ceil, prod
 from gawee_dialect.dialect.kernels.schedule import Loop, Prefetch, Schedule
 from gawee_dialect.passes.tensors.assign_schedules.copied_inputs import is_copied
 from gawee_dialect.passes.tensors.assign_schedules.cost_model import (
-    LINE,
-    LOADS_PER_CYCLE,
     Tile,
     computing_cycles,
     is_packed,
@@ -34,15 +32,15 @@ REPEATED_FOR_ROWS = 32
 
 Zen 3, ResNet-50: 1024 channels of 14x14, 33 times a line, take 24 to 33 % longer with weights.
 """
-HELD = 1.25
+TWO_PARTS = 1.25
 """How much of the second cache two parts may take, the first of which is partly behind.
 
 Zen 3, ResNet-50: parts of 288 KB, with 512 KB to hold them, take 11 % less with prefetches.
 """
 STRIDE = 2
 """How many places apart those of a tile may be for what lies between them to be fetched too."""
-PARALLEL_CYCLES = 20_000
-"""What a kernel has to take on one core for threads to be worth their start, some 0.5 us."""
+WORTH_A_TEAM = 10
+"""How many times as long as a team's start a kernel has to take on one core to be shared."""
 
 
 def schedule_of(kernel: KernelAccesses, tile: Tile, processor: Processor) -> Schedule:
@@ -51,13 +49,18 @@ def schedule_of(kernel: KernelAccesses, tile: Tile, processor: Processor) -> Sch
     reducing = _reduction_loops(kernel, tile)
     vector = None if tile.vector_dim is None else Loop(tile.vector_dim, tile.lanes)
     parallel = 0
-    if kernel_cycles(kernel, tile, processor) >= PARALLEL_CYCLES:
+    if is_worth_a_team(kernel_cycles(kernel, tile, processor), processor):
         parallel = _parallel_count(kernel, outer, processor)
     if kernel.runs_once and vector is not None and _goes_lane_by_lane(kernel, tile):
         # As fast as lanes that are collected one after another, and far less code.
         return Schedule((*outer, Loop(vector.dim)), None, parallel)
     prefetch = _prefetched(kernel, tile, outer, processor)
     return Schedule((*outer, *reducing), vector, parallel, prefetch)
+
+
+def is_worth_a_team(cycles: float, processor: Processor) -> bool:
+    """Whether threads share a kernel that takes so long on one core."""
+    return cycles >= WORTH_A_TEAM * processor.team_cycles
 
 
 def _prefetched(
@@ -70,8 +73,8 @@ def _prefetched(
     fetch the next from main memory: weights of a network are more than caches hold until they are
     read again. A prefetch takes the place of a load, so there has to be one free in each step.
     """
-    free = computing_cycles(kernel, tile, processor) - loading_cycles(kernel, tile)
-    if not loops or tile.vector_dim is None or free < 1 / LOADS_PER_CYCLE:
+    free = computing_cycles(kernel, tile, processor) - loading_cycles(kernel, tile, processor)
+    if not loops or tile.vector_dim is None or free < 1 / processor.loads:
         return None
     (dim, step), *inner = loops
     sizes = kernel.sizes
@@ -84,9 +87,9 @@ def _prefetched(
             continue
         part = BYTES * step * prod(sizes[each] for each in operand.dims if each != dim)
         points = prod(sizes[each] for each in range(kernel.num_parallel) if each != dim)
-        repeated = _steps(kernel, tile, dim) / ceil(part / LINE)
+        repeated = _steps(kernel, tile, dim) / ceil(part / processor.line)
         most = MOST_REPEATED if rows is None else REPEATED_FOR_ROWS
-        if 2 * part > HELD * processor.second_cache or repeated > most:
+        if 2 * part > TWO_PARTS * processor.second_cache or repeated > most:
             continue
         if is_hidden(points, tile.lanes, processor):
             found[index] = part

@@ -26,8 +26,6 @@ OPEN_VECTORS = 2
 """Vectors of a tile along an open dimension, at most."""
 WORTH_A_TAIL = 1.1
 """How many times longer a tile along a constant dimension has to take for an open one."""
-CALL_CYCLES = 1000
-"""What a kernel takes beside its tiles: where it has few points, tiles hardly differ."""
 COMMON = 512
 """The greatest value, to the model, of a name whose range has no end."""
 
@@ -107,7 +105,9 @@ def _best(kernels: Sequence[KernelAccesses], opened: set[int], processor: Proces
         tiles += (each for each in fitting if each not in tiles)
     factors = [0.0] * len(tiles)
     for kernel in kernels:
-        cycles = [CALL_CYCLES + kernel_cycles(kernel, each, processor) for each in tiles]
+        # Where a kernel has few points, what it takes beside its tiles decides: they hardly differ.
+        call = processor.call_cycles
+        cycles = [call + kernel_cycles(kernel, each, processor) for each in tiles]
         best = min(cycles)
         factors = [sum + log(each / best) for sum, each in zip(factors, cycles, strict=True)]
 

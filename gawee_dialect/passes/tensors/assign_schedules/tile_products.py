@@ -13,7 +13,6 @@ from gawee_dialect.analysis.tile_product import (
 )
 from gawee_dialect.dialect.kernels.schedule import TILE_ROWS, Loop, Prefetch, Schedule
 from gawee_dialect.passes.tensors.assign_schedules.cost_model import (
-    LINE,
     LOAD_WEIGHT,
     TILE_OVERHEAD,
     Tile,
@@ -27,30 +26,9 @@ from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import (
     KernelAccesses,
     Operand,
 )
-from gawee_dialect.passes.tensors.assign_schedules.loop_order import PARALLEL_CYCLES, schedule_of
+from gawee_dialect.passes.tensors.assign_schedules.loop_order import is_worth_a_team, schedule_of
 from gawee_dialect.target.description import Processor
 
-PRODUCT = 16
-"""Cycles of a product of tiles; two tiles are loaded meanwhile.
-
-Emerald Rapids, all from the first cache: of 16 rows 16 cycles, of 14 rows 15, of 8 and fewer 13.
-It makes no difference how many tiles of sums there are.
-"""
-FEW_ROWS = 13
-"""Cycles of a product of few rows."""
-LOADED_AGAIN = 4
-"""Cycles to store a row of sums and to load it as a vector.
-
-Emerald Rapids, 784 x 192 sums of 32 bytes: 34 us, in vectors 28; of 64 bytes: 34 us and 46.
-"""
-FAR_RATE = 20
-"""Bytes a cycle of rows that are lines apart, from the second cache.
-
-Emerald Rapids, 1024 x 1024 x 1024: with register tiles of 16 by 16, which read 64 MB, 2.9 ms,
-of 32 by 16 2.3 and of 48 by 16 2.0; of 32 by 32 2.2.
-"""
-LATENCY_OF_VECTORS = 5
-"""Cycles from a product of words to the next with the same sums."""
 FEWEST_ROWS = 4
 """Rows of tiles, at least."""
 SHAPES = ((2, 2), (2, 1), (1, 2), (3, 1), (1, 3), (4, 1), (1, 4), (1, 1))
@@ -104,12 +82,12 @@ class _Product:
         kernel, vectors = self.kernel, ceil(points[self.vector.dim] / self.vector.step)
         rows = prod(n for dim, n in points.items() if dim != self.vector.dim)
         tile = Tile(self.vector.dim, self.vector.step, {**points, self.rows.dim: 1})
-        step = max(vectors * rows / self.processor.multiply_adds, LATENCY_OF_VECTORS)
+        step = max(vectors * rows / self.processor.multiply_adds, self.processor.word_latency)
         steps = prod(kernel.sizes[dim] for dim in kernel.reductions)
-        return TILE_OVERHEAD + steps * step + rows * finish_cycles(kernel, tile)
+        return TILE_OVERHEAD + steps * step + rows * finish_cycles(kernel, tile, self.processor)
 
     def _product_cycles(self, points: Mapping[int, int]) -> float:
-        kernel, deep, own = self.kernel, self.depth.step, self.points
+        kernel, deep, own, processor = self.kernel, self.depth.step, self.points, self.processor
         columns = points[self.vector.dim] // self.vector.step
         rows = prod(n for dim, n in points.items() if dim != self.vector.dim)
         down = prod(
@@ -117,26 +95,28 @@ class _Product:
         )
         steps = prod(kernel.sizes[dim] for dim in kernel.reductions) // deep
         tile = Tile(self.vector.dim, self.vector.step, points)
-        product = FEW_ROWS + (PRODUCT - FEW_ROWS) * max(0.0, 2 * self.rows.step / TILE_ROWS - 1)
+        whole, short = processor.tile_cycles, processor.short_tile_cycles
+        product = short + (whole - short) * max(0.0, 2 * self.rows.step / TILE_ROWS - 1)
         multiplying = down * columns * product
-        loading = (down + columns) * PRODUCT / 2
-        fetching = deep * fetching_cycles(kernel, tile, self.processor)
-        storing = down * columns * PRODUCT + rows * columns * LOADED_AGAIN
+        loading = (down + columns) * whole / 2
+        fetching = deep * fetching_cycles(kernel, tile, processor)
+        storing = down * columns * whole + rows * columns * processor.tile_row_cycles
         step = max(multiplying, loading, fetching) + LOAD_WEIGHT * (loading + fetching)
         around = self._far_cycles(points) + 4 * TILE_OVERHEAD
-        return steps * step + storing + finish_cycles(kernel, tile) + around
+        return steps * step + storing + finish_cycles(kernel, tile, processor) + around
 
     def _far_cycles(self, points: Mapping[int, int]) -> float:
         """Return the cycles of fetching rows that are whole lines apart, where no cache holds all.
 
         No processor sees which of them are next.
         """
-        first = self.processor.memories[0].size
-        if first is None or BYTES * self.apart <= LINE or BYTES * self.down.elements <= first:
+        processor, apart = self.processor, BYTES * self.apart
+        first = processor.memories[0].size
+        if first is None or apart <= processor.line or BYTES * self.down.elements <= first:
             return 0
         sizes = enumerate(self.kernel.sizes)
         extents = [n if dim in self.kernel.reductions else points.get(dim, 1) for dim, n in sizes]
-        return BYTES * self.down.region(tuple(extents)) / FAR_RATE
+        return BYTES * self.down.region(tuple(extents)) / processor.apart_rate
 
 
 def _parts(sizes: list[tuple[int, int]]) -> Iterator[tuple[int, tuple[int, ...]]]:
@@ -254,7 +234,7 @@ def _schedule(product: _Product, points: Mapping[int, int], cycles: float) -> Sc
     return replace(
         schedule,
         loops=tuple(loops),
-        parallel=schedule.parallel if cycles >= PARALLEL_CYCLES else 0,
+        parallel=schedule.parallel if is_worth_a_team(cycles, product.processor) else 0,
         prefetch=_prefetched(product, loops),
         tiles=product.rows,
     )

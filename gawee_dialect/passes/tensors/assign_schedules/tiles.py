@@ -12,7 +12,6 @@ from gawee_dialect.analysis.kernel_kind import combiner_of
 from gawee_dialect.dialect.kernels.kernel import element_of
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.tensors.assign_schedules.cost_model import (
-    LOADS_PER_CYCLE,
     Tile,
     is_turned,
     kernel_cycles,
@@ -28,6 +27,7 @@ POINTS = (*range(2, 17), 20, 24, 28)
 SEVERAL = 2
 """The fewest points that are apart."""
 MOST_VECTORS = 8
+"""Vectors of a tile to try along a dimension, at most."""
 CHAINS = (2, 4, 8)
 """Vectors of one row that are accumulated side by side."""
 LONG = 64
@@ -121,7 +121,11 @@ def _along(kernel: KernelAccesses, dim: int, lanes: int, processor: Processor) -
         if vectors > 1 and lanes * (vectors - 1) >= size:
             break
         tile = Tile(dim, lanes, {dim: min(lanes * vectors, size)})
-        if vectors > 1 and not kernel.accumulate_ops and _instructions(kernel, tile) > UNROLLED:
+        if (
+            vectors > 1
+            and not kernel.accumulate_ops
+            and _instructions(kernel, tile, processor) > UNROLLED
+        ):
             break
         yield tile
         if vectors == 1 and several and not kernel.accumulate_ops:
@@ -189,10 +193,11 @@ def squares(kernel: KernelAccesses, tile: Tile) -> Iterator[Tile]:
             yield square
 
 
-def _instructions(kernel: KernelAccesses, tile: Tile) -> float:
+def _instructions(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
     """Return about how many instructions a tile without reductions is unrolled to."""
     operands = (*kernel.inputs, kernel.output)
-    return LOADS_PER_CYCLE * sum(load_cycles(operand, kernel, tile) for operand in operands)
+    loading = sum(load_cycles(operand, kernel, tile, processor) for operand in operands)
+    return processor.loads * loading
 
 
 def _fits(kernel: KernelAccesses, dim: int, lanes: int) -> bool:

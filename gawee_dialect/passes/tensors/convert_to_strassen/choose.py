@@ -17,6 +17,7 @@ from gawee_dialect.passes.tensors.form_kernels.drafts import Output, argument, k
 from gawee_dialect.target.description import Processor
 
 PRODUCTS = 7
+"""How many products of quarters take the place of one product."""
 PASSES = 12
 """How many quarters of the matrix its sums read and write, 8 and 4.
 
@@ -40,12 +41,6 @@ FEWEST = 64
 Weights are 7/4 as large: with few rows, products wait for those that no cache holds. With few
 columns or terms, they are not what takes time.
 """
-BEYOND = 2
-"""How much longer it takes where the second cache does not hold what is written and read again.
-
-It is fetched before it is written, and written back. Emerald Rapids, 1024 x 1024 x 256, AVX-512:
-sums take twice what the rate of reading says.
-"""
 
 
 def gain(product: Product, processor: Processor) -> float:
@@ -68,10 +63,13 @@ def _sum_cycles(halves: Sizes, processor: Processor) -> float:
 
 
 def _rate(size: int, processor: Processor) -> float:
-    """Return how many bytes a cycle are read or written of so many."""
+    """Return how many bytes a cycle are read or written of so many.
+
+    What the second cache does not hold is fetched before it is written, and written back.
+    """
     if size <= processor.second_cache:
         return processor.bytes_a_cycle(processor.memories[1])
-    return processor.bytes_a_cycle(processor.memory_for(size)) / BEYOND
+    return processor.bytes_a_cycle(processor.memory_for(size)) / processor.moved_by_writes
 
 
 def _product_cycles(product: Product, sizes: Sizes, processor: Processor) -> float:

@@ -7,11 +7,7 @@ from math import ceil, gcd, prod
 
 from gawee_dialect.dialect.kernels.algorithm import Algorithm
 from gawee_dialect.dialect.kernels.winograd import KERNEL, PAIRS, TRANSFORMS, Winograd
-from gawee_dialect.passes.tensors.assign_schedules.cost_model import (
-    LATENCY,
-    LOADS_PER_CYCLE,
-    TILE_OVERHEAD,
-)
+from gawee_dialect.passes.tensors.assign_schedules.cost_model import TILE_OVERHEAD
 from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import BYTES
 from gawee_dialect.passes.tensors.convert_to_algorithm import Plan
 from gawee_dialect.target.description import Memory, Processor
@@ -22,18 +18,6 @@ from gawee_dialect.target.description import Memory, Processor
 # as long as its multiply-adds, its loads or an accumulator's latency; and what it loads from
 # beyond the first cache adds most of the time that this takes.
 
-EXPOSED = 0.55
-"""The part of the time to load from beyond the first cache that nothing hides.
-
-Zen 5, 256 channels at 14x14: steps of 2 to 6 rows and 4 vectors, which are 4.2 cycles away in the
-second cache, take 3.0 to 4.8 cycles more than their multiply-adds; steps of 4 to 8 rows and 2
-vectors 0.8 to 1.9 cycles more of 2.1.
-"""
-PREFETCHED = 0.75
-"""The part of main memory's rate that prefetches reach.
-
-Zen 5, 512 channels at 7x7: 16.8 MB of weights take 615 to 630 us, 27 GB/s of 41.
-"""
 TIGHT = 1.15
 """What conflicts add where accumulators are just enough to hide their latency.
 
@@ -66,7 +50,7 @@ class Products:
         total = self.channels * (self._first() - again)
         # All steps fetch as much of what comes next.
         ahead = self._row / sum(many for many, _ in tiles) if self.plan.prefetch else 0
-        stream = ahead / (PREFETCHED * self.processor.bytes_a_cycle(self.weights))
+        stream = ahead / (self.processor.prefetched * self.processor.bytes_a_cycle(self.weights))
         for many, rows in tiles:
             step = self._step(rows) + self._waited(rows * BYTES, self.inputs)
             step = max(step, stream) + again
@@ -92,8 +76,9 @@ class Products:
     def _step(self, rows: int) -> float:
         """Return the cycles of a step whose operands are in the first cache."""
         units = self.processor.multiply_adds_of(self.plan.product_lanes)
-        loading = (rows + self._vectors) / LOADS_PER_CYCLE
-        return max(rows * self._vectors / units, loading, TIGHT * LATENCY) + LOAD_WEIGHT * loading
+        loading = (rows + self._vectors) / self.processor.loads
+        waiting = TIGHT * self.processor.multiply_add_latency
+        return max(rows * self._vectors / units, loading, waiting) + LOAD_WEIGHT * loading
 
     def _stay(self, count: int) -> bool:
         """Whether the panel stays in the first cache from one register tile to the next."""
@@ -107,20 +92,12 @@ class Products:
 
     def _waited(self, size: float, memory: Memory) -> float:
         near = memory is self.processor.memories[0]
-        return 0 if near else EXPOSED * size / self.processor.bytes_a_cycle(memory)
+        return 0 if near else self.processor.exposed * size / self.processor.bytes_a_cycle(memory)
 
 
 TRANSFORM_CYCLES = {2: 60, 4: 170}
-"""To transform one vector of channels of one tile, there or back."""
-PAGE = 4096
-"""Bytes of a way of the first cache, which is found by addresses within a page."""
-CONFLICT = 22
-"""Cycles that the products of a point are waited for whose place another one took.
-
-Zen 5, 64 channels at 56x56, 36 points in a cache of 12 ways: 445 to 474 us in blocks of 32 tiles,
-which are 8192 bytes apart, 320 to 330 us in blocks of 30. 22 cycles for 24 points each are 110 us.
-"""
-HELD = 0.85
+"""To transform one vector of channels of one tile, there or back, at one multiply-add a cycle."""
+HELD_BLOCK = 0.85
 """What a block, its weights and its pixels may take of a core's second cache to stay there.
 
 Zen 5, 48 to 24 channels at 256x256: 3.47 ms in blocks of 12 tiles, and of 39, which take 80 % of
@@ -129,6 +106,7 @@ Zen 5, 48 to 24 channels at 256x256: 3.47 ms in blocks of 12 tiles, and of 39, w
 SCRATCH_PART = 0.6
 """What transformed inputs and products may take of a core's second cache."""
 MOST_ROWS = 16
+"""Rows of a register tile to try, at most."""
 FILTER_CYCLES = 6
 """To transform a row of points of one vector of filters in registers."""
 NEAR_FILTERS = 2
@@ -138,6 +116,7 @@ BY_CHANNEL_TILES = 64
 UNHIDDEN = 0.1
 """The part of the faster of computing and fetching weights that the slower one does not hide."""
 SMALLEST_GAIN = 1.1
+"""How many times as long the direct way has to take by the model."""
 PREFETCH_CYCLES = 0.25
 """Cycles of products with one weight, in which the next one comes from main memory.
 
@@ -199,7 +178,7 @@ def direct_cycles(convolution: Convolution, processor: Processor) -> float:
     points = convolution.images * convolution.rows * convolution.columns * KERNEL**2
     work = points * convolution.features * convolution.depth
     weights = KERNEL**2 * convolution.features * convolution.depth * BYTES
-    stream = weights / (PREFETCHED * processor.bytes_a_cycle(processor.main_memory))
+    stream = weights / (processor.prefetched * processor.bytes_a_cycle(processor.main_memory))
     return _overlapped(work / (processor.lanes * processor.multiply_adds), stream)
 
 
@@ -255,7 +234,7 @@ def plans(convolution: Convolution, processor: Processor) -> Iterator[Plan]:
     for size, (wide, vectors) in product(sizes, _panels(convolution, lanes, processor)):
         tiles = convolution.tiles(size)
         panel = vectors * (2 * lanes if wide else lanes)
-        room = processor.vector_registers - vectors - 2
+        room = processor.vector_registers - vectors - processor.scratch_registers
         for rows in range(2, min(MOST_ROWS, tiles, room // vectors) + 1):
             for by_channel, block in _blocks(convolution, size, rows, processor):
                 plan = Winograd(size, by_channel, block, rows, panel, lanes, wide=wide)
@@ -292,7 +271,7 @@ def _of_filters(convolution: Convolution, plan: Winograd, processor: Processor) 
     lane_units = processor.multiply_adds_of(lanes)
     # All rows read the filters, the first and the last one a column of three.
     read = (KERNEL - 2 * (KERNEL - 1) / points) * KERNEL * lanes + tiles * points
-    waited = EXPOSED * read * BYTES / processor.bytes_a_cycle(processor.memories[1])
+    waited = processor.exposed * read * BYTES / processor.bytes_a_cycle(processor.memories[1])
     row = convolution.channels * (points * tiles / lane_units + FILTER_CYCLES + waited)
     work = panels * points * (row + TILE_OVERHEAD + points * tiles)
     channels = (convolution.channels + convolution.features) / lanes
@@ -300,7 +279,7 @@ def _of_filters(convolution: Convolution, plan: Winograd, processor: Processor) 
     weights = prod(plan.weights_shape(convolution.features, convolution.depth)) * BYTES
     home = processor.bytes_a_cycle(processor.main_memory)
     share = ceil(panels / processor.cores) / panels
-    cycles = _overlapped(work, weights / (PREFETCHED * home)) * share * processor.cores
+    cycles = _overlapped(work, weights / (processor.prefetched * home)) * share * processor.cores
     near = weights * (points / KERNEL) ** 2 <= processor.second_cache
     return cycles * (NEAR_FILTERS if near else 1)
 
@@ -381,7 +360,7 @@ def _by_tiles(convolution: Convolution, plan: Winograd, processor: Processor) ->
     each = transform_cycles(convolution, plan, plan.block, processor)
     work += (each + _evicted_cycles(convolution, plan, weights, processor)) * mine
     # What one core has fetched from main memory, others find in the last cache.
-    first = weights / (PREFETCHED * processor.bytes_a_cycle(processor.main_memory))
+    first = weights / (processor.prefetched * processor.bytes_a_cycle(processor.main_memory))
     return _overlapped(work, first / processor.cores)
 
 
@@ -395,13 +374,13 @@ def _evicted_cycles(
     channels = convolution.depth + plan.covered(convolution.features)
     scratch = plan.points * channels * BYTES
     pixels = plan.tile**2 * (convolution.channels + convolution.features) * BYTES
-    room = HELD * processor.second_cache
+    room = HELD_BLOCK * processor.second_cache
     if weights > room:
         return 0  # they pass through the cache whatever the block
     beyond = plan.block * (scratch + pixels) + weights - room
     part = min(1, max(0, beyond / (plan.block * scratch)))
     further = processor.memory_for(processor.second_cache + 1)
-    return EXPOSED * part * 2 * scratch / processor.bytes_a_cycle(further)
+    return processor.exposed * part * 2 * scratch / processor.bytes_a_cycle(further)
 
 
 def transform_cycles(
@@ -410,12 +389,13 @@ def transform_cycles(
     """Return the cycles to transform one tile there and back, of `count` that are in one array.
 
     The products of a tile's points are as far apart as those of one point are large. Where that is
-    near a multiple of a page, points take each other's place in the first cache.
+    near a multiple of a way, points take each other's place in the first cache.
     """
     features = plan.panel if plan.by_channel else plan.covered(convolution.features)
-    sets = PAGE // gcd(count * features * BYTES, PAGE)
-    kept = sets * (processor.memories[0].size or 0) // PAGE
-    waited = CONFLICT * max(0, TRANSFORMS[plan.tile].points ** 2 - kept)
+    way = processor.way
+    sets = way // gcd(count * features * BYTES, way)
+    kept = sets * (processor.memories[0].size or 0) // way
+    waited = processor.conflict_cycles * max(0, TRANSFORMS[plan.tile].points ** 2 - kept)
     each = TRANSFORM_CYCLES[plan.tile] / processor.multiply_adds_of(plan.lanes)
     vectors = (convolution.channels + convolution.features) / plan.lanes
     return vectors * each + convolution.features / plan.lanes * waited
