@@ -10,6 +10,7 @@ import asyncio
 import os
 import sys
 import tempfile
+from argparse import ArgumentParser
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import date
 from pathlib import Path
@@ -156,4 +157,6 @@ async def measure(nodes: int) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(measure(int(sys.argv[1]) if len(sys.argv) > 1 else 3000))
+    parser = ArgumentParser(prog="python -m benchmarks.language_server", description=__doc__)
+    parser.add_argument("nodes", nargs="?", type=int, default=3000, help="of the module")
+    asyncio.run(measure(parser.parse_args().nodes))

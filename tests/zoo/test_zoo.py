@@ -20,12 +20,6 @@ TIMEOUT = 1200
 SMALL = ("squeezenet1_1", "lcnet_050", "mixer_s32_224", "bert", "gpt2", "llama", "t5_encoder")
 """The networks of every test run: convolutions, attention, masks and rotations."""
 
-REFUSED = {
-    "fnet": "complex numbers",
-    "mixtral": "experts are sorted by what they are given: histc, empty_permuted",
-}
-"""Networks that cannot be compiled, and why: they must be refused, not computed wrong."""
-
 
 def checked(name: str) -> Result:
     """Check a network in a process of its own."""
@@ -56,19 +50,11 @@ def test_a_network_computes_what_it_does_in_pytorch_at_all_batches_and_extents_b
 
 
 @pytest.mark.zoo
-@pytest.mark.parametrize("name", [name for name in ZOO if name not in REFUSED])
+@pytest.mark.parametrize("name", ZOO)
 def test_networks_compute_natively_what_they_compute_in_pytorch(name: str) -> None:
     result = checked(name)
 
     assert result.verdict == "passed", f"{result.stage}: {result.reason}"
-
-
-@pytest.mark.zoo
-@pytest.mark.parametrize("name", REFUSED)
-def test_networks_that_cannot_be_compiled_are_refused(name: str) -> None:
-    result = checked(name)
-
-    assert (result.stage, result.verdict) == ("import", "failed"), result.reason
 
 
 def test_the_zoo_is_large_and_of_three_libraries() -> None:
