@@ -5,6 +5,7 @@ networks of this depth differ by about 1e-6 of it; the tests print the figure.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -28,19 +29,41 @@ Writer = Callable[..., Path]
 NETWORKS = {"resnet18": (write_resnet18, ResNet18), "unet": (write_unet, UNet)}
 
 
-def check_network(
-    name: str, level: str, folder: Path, *, batch: int, size: int, width: int
-) -> None:
+@dataclass
+class Network:
+    """A network that is written, and what PyTorch computes on an input."""
+
+    name: str
+    graph: Path
+    x: NDArray[np.float32]
+    expected: NDArray[np.generic]
+
+    def check(self, level: str) -> None:
+        model = gawee_dialect.load(self.graph)
+
+        (got,) = model.run({"x": self.x}, level).values()
+
+        assert_close(self.name, level, got, self.expected)
+        assert len(output_names(model.function)) == 1
+
+
+def network(name: str, folder: Path, *, batch: int, size: int, width: int) -> Network:
     write, torch_class = NETWORKS[name]
     graph = write(folder, seed=7, batch=batch, size=size, width=width)
-    model = gawee_dialect.load(graph)
     x = np.random.default_rng(1).standard_normal((batch, 3, size, size)).astype(np.float32)
-    expected = run_torch(torch_class(width), model.bound, x)
+    expected = run_torch(torch_class(width), gawee_dialect.load(graph).bound, x)
+    return Network(name, graph, x, expected)
 
-    (got,) = model.run({"x": x}, level).values()
 
-    assert_close(name, level, got, expected)
-    assert len(output_names(model.function)) == 1
+@pytest.fixture(scope="module")
+def resnet18(tmp_path_factory: pytest.TempPathFactory) -> Network:
+    folder = tmp_path_factory.mktemp("resnet18")
+    return network("resnet18", folder, batch=1, size=224, width=64)
+
+
+@pytest.fixture(scope="module")
+def unet(tmp_path_factory: pytest.TempPathFactory) -> Network:
+    return network("unet", tmp_path_factory.mktemp("unet"), batch=1, size=224, width=64)
 
 
 def assert_close(
@@ -53,18 +76,18 @@ def assert_close(
 
 
 @pytest.mark.parametrize("level", ["gawee", "linalg", "llvm"])
-def test_resnet18_at_full_size_agrees_with_pytorch(level: str, tmp_path: Path) -> None:
-    check_network("resnet18", level, tmp_path, batch=1, size=224, width=64)
+def test_resnet18_at_full_size_agrees_with_pytorch(level: str, resnet18: Network) -> None:
+    resnet18.check(level)
 
 
 @pytest.mark.parametrize("level", ["gawee", "linalg", "llvm"])
-def test_unet_with_resnet34_encoder_agrees_with_pytorch(level: str, tmp_path: Path) -> None:
-    check_network("unet", level, tmp_path, batch=1, size=224, width=64)
+def test_unet_with_resnet34_encoder_agrees_with_pytorch(level: str, unet: Network) -> None:
+    unet.check(level)
 
 
 @pytest.mark.parametrize("name", ["resnet18", "unet"])
 def test_reduced_network_agrees_with_pytorch_at_the_loops_level(name: str, tmp_path: Path) -> None:
-    check_network(name, "loops", tmp_path, batch=2, size=32, width=3)
+    network(name, tmp_path, batch=2, size=32, width=3).check("loops")
 
 
 @requires_upstream

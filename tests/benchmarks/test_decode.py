@@ -11,7 +11,12 @@ pytest.importorskip("ml_dtypes")
 
 
 @full_run
-def test_a_format_is_written_read_and_measured(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("unoptimized")
+def test_a_format_is_written_read_and_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decode, "TURNS", 2)
+    monkeypatch.setattr(decode, "TOKENS", 4)
     path = tmp_path / "tiny.gguf"
     decode.write_weights("tiny", "q8_0", path)
     row = decode.measure_ours("tiny", "q8_0", 1, path)

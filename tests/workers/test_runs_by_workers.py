@@ -39,14 +39,17 @@ def test_no_worker_with_the_resource_is_an_error_within_seconds(address: str) ->
         assert list(workers.run(square, [3], quiet=False)) == [Done(0, 9)]
 
 
-def test_fuzzing_finds_the_same(address: str, capsys: pytest.CaptureFixture[str]) -> None:
-    from tests.fuzz.__main__ import main
+def test_fuzzing_finds_the_same(
+    address: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.fuzz import __main__ as fuzz
 
-    count = 600 if FULL else 60
+    monkeypatch.setattr(fuzz, "BATCH", 100)
+    count = 250 if FULL else 60  # both workers, then one of them again, on a part of a batch
     flags = ["gawee-json", "--inputs", f"{count}"]
     printed = []
     for more in ([], ["--scheduler", address]):
-        assert main([*flags, *more]) == 0
+        assert fuzz.main([*flags, *more]) == 0
         printed.append(re.sub(r", \d+ s$", "", capsys.readouterr().out.strip()))
 
     assert printed[0] == printed[1] == f"gawee-json: {count} inputs, 0 findings"

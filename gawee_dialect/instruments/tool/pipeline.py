@@ -347,6 +347,8 @@ class ToolPass(ModulePass):
         except GaweeError as error:
             raise GaweeError(f"pass '{self.name}': {error.diagnostics[0].message}") from error
         self.run.before, self.run.text, self.run.pipeline = self.run.text, text, self.pipeline
+        if text == self.run.before:
+            return  # the module has been read from it
         made = read(ctx, text, f"after {self.name}")
         for old in list(op.body.block.ops):
             old.detach()
