@@ -358,15 +358,7 @@ def manifest_text(
 
 # A program that calls an exported network, and its `CMakeLists.txt`: to start from.
 
-MAIN_C = """\
-/* Runs ${name} on raw files: dense arrays, in C order, in the byte order of this machine. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include "${name}.h"
-
-#define USAGE "usage: %s ${usage}\\n"
-
+READ_ARRAY = """\
 /* Read an array; NULL, with a message, where the file has not exactly its size. */
 static void *read_array(const char *path, size_t size) {
     void *data = ${name}_allocate(size);
@@ -381,7 +373,19 @@ static void *read_array(const char *path, size_t size) {
     return NULL;
 }
 
-static int write_array(const char *path, const void *data, size_t size) {
+"""
+"""What a network without inputs has no use for, of which a compiler warns."""
+
+MAIN_C = """\
+/* Runs ${name} on raw files: dense arrays, in C order, in the byte order of this machine. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "${name}.h"
+
+#define USAGE "usage: %s ${usage}\\n"
+
+${reader}static int write_array(const char *path, const void *data, size_t size) {
     FILE *file = fopen(path, "wb");
     int written = file && fwrite(data, 1, size, file) == size;
     if (file && fclose(file) != 0)
@@ -513,6 +517,7 @@ def example_program(interface: CInterface) -> str:
         most=least + len(outputs),
         least=least,
         declarations="\n".join([*(f"    void *{each} = NULL;" for each in weights), *pointers]),
+        reader=Template(READ_ARRAY).substitute(name=name) if inputs else "",
         reads="\n".join(reads),
         missing="".join(f"!array_{each} || " for each, _ in outputs),
         arguments=", ".join([*given, *(weights or ["NULL"]), "workspace"]),

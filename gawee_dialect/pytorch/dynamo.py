@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from importlib import import_module
@@ -66,6 +66,8 @@ from gawee_dialect.pytorch.partition import (
     is_view,
     static_inputs_of,
     tensors_of,
+    views_of_inputs,
+    with_outputs,
 )
 from gawee_dialect.pytorch.static_graph import ConvertedGraph, StaticGraph
 
@@ -157,11 +159,14 @@ def gawee_backend(
     native: list[InferenceGraph] = []
 
     def compiled(graph: GraphModule, example_inputs: Sequence[object]) -> Compiled:
-        if not computes(graph):
+        # Where sizes are symbols, AOTAutograd goes by where views of inputs lie in memory.
+        views = views_of_inputs(graph) if has_open_sizes(graph) else ()
+        rest = with_outputs(graph, lambda place: place not in views) if views else graph
+        if not computes(rest):
             return boxed(forward_of(graph))
-        native.append(InferenceGraph(graph, static_inputs(), chosen))
+        native.append(InferenceGraph(rest, static_inputs(), chosen))
         seen(native[-1])
-        return boxed(native[-1])
+        return boxed(_with_views(native[-1], graph, views) if views else native[-1])
 
     def kept(graph: GraphModule, example_inputs: Sequence[object]) -> Compiled:
         _tell_of_gradients()
@@ -210,6 +215,19 @@ def computes(graph: GraphModule) -> bool:
     """Whether a graph of ATen ops does more than take views of its inputs."""
     calls = (node for node in graph.graph.nodes if node.op == "call_function")
     return not all(is_view(node) or is_getitem(node) for node in calls)
+
+
+def _with_views(rest: Compiled, graph: GraphModule, views: Collection[int]) -> Compiled:
+    """Return what runs a graph of which PyTorch makes the outputs at some places."""
+    made_by_pytorch = forward_of(with_outputs(graph, lambda place: place in views))
+
+    def run(*args: object) -> Sequence[object]:
+        outputs = [*rest(*args)]
+        for place, view in zip(views, made_by_pytorch(*args), strict=True):
+            outputs.insert(place, view)
+        return outputs
+
+    return run
 
 
 FEW = 16

@@ -51,6 +51,38 @@ def is_getitem(node: Node) -> bool:
     return node.target is getitem
 
 
+def views_of_inputs(graph: GraphModule) -> Sequence[int]:
+    """Return the positions of outputs that share memory with an input, in order."""
+    found: set[Node] = set()
+    for node in graph.graph.nodes:
+        source = node.args[0] if is_view(node) or is_getitem(node) else None
+        if is_node(source) and (source.op == "placeholder" or source in found):
+            found.add(node)
+    return [place for place, output in enumerate(outputs_of(graph)) if output in found]
+
+
+def outputs_of(graph: GraphModule) -> Sequence[object]:
+    """Return the nodes, numbers and None that a graph returns."""
+    output = next(node for node in graph.graph.nodes if node.op == "output")
+    (values,) = output.args
+    assert is_sequence(values)
+    return values
+
+
+def with_outputs(graph: GraphModule, has: Callable[[int], bool]) -> GraphModule:
+    """Return a copy of a graph that computes some of its outputs alone."""
+    fx = torch().fx
+    copy = fx.Graph()
+    made: dict[Node, object] = {}
+    for node in graph.graph.nodes:
+        if node.op != "output":
+            made[node] = copy.node_copy(node, made.__getitem__)
+    outputs = [value for place, value in enumerate(outputs_of(graph)) if has(place)]
+    copy.output([made[each] if is_node(each) else each for each in outputs])
+    getattr(copy, "eliminate_dead_code")()
+    return fx.GraphModule(graph, copy)
+
+
 def tensors_of(node: Node) -> list[Tensor]:
     """Return the tensors that a node makes, as they are declared."""
     made = node.meta.get("val")

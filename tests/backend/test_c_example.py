@@ -62,6 +62,25 @@ def test_the_example_prints_every_output(two_layers: Path) -> None:
 
 
 @needs_compiler
+def test_an_example_without_inputs(tmp_path: Path) -> None:
+    network = """
+      func.func @main(%out: memref<1xf32> {gawee.output = "y"}) {
+        %value = arith.constant 1.5 : f32
+        %first = arith.constant 0 : index
+        memref.store %value, %out[%first] : memref<1xf32>
+        return
+      }
+    """
+    export(llvm_module(network), "net", tmp_path, ["example"])
+    folder = tmp_path / "net_example"
+
+    built = run(folder, *BUILD, "main.c", "../net.o", "-lm", "-o", "net")
+
+    assert built.stderr == ""
+    assert run(folder, "./net").stdout.splitlines() == ["y: 1 float32", "1.5"]
+
+
+@needs_compiler
 def test_the_example_writes_every_output(two_layers: Path) -> None:
     done = run(two_layers, "./net", "../net.weights.bin", "x.bin", "z.bin", "y.out", "sum.out")
 

@@ -351,6 +351,19 @@ def test_random_numbers_are_refused_where_they_are_drawn() -> None:
     assert "give random numbers to forward as an input" in str(raised.value)
 
 
+def test_what_pytorch_takes_apart_wrongly_is_refused() -> None:
+    class Loss(nn.Module):
+        def forward(self, x: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+            return nn.functional.multilabel_margin_loss(x, labels)
+
+    x, labels = torch.randn(2, 4), torch.tensor([[3, 0, -1, 1], [1, -1, 2, 2]])
+    program = torch.export.export(Loss(), (x, labels)).run_decompositions()
+    assert not torch.allclose(program.module()(x, labels), Loss()(x, labels))
+
+    with pytest.raises(GaweeError, match="multilabel_margin_loss_forward"):
+        compile_torch(Loss().eval(), (x, labels))
+
+
 def test_torch_compile_follows_weights_and_shapes() -> None:
     torch._dynamo.reset()
     model, (x,) = make("recurrent_unroll")

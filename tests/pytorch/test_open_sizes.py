@@ -232,3 +232,24 @@ def test_a_size_that_no_tensor_has_is_compiled_for_each_number() -> None:
     with torch.no_grad():
         for rows in (7, 4):
             torch.testing.assert_close(compiled(rows), waves(rows), **CLOSE)
+
+
+@pytest.mark.parametrize("computes", [False, True])
+def test_outputs_that_are_views_of_inputs_lie_where_pytorch_has_them(computes: bool) -> None:
+    def parts(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        half = x.shape[0] // 2
+        views = (x[half:], x.T[:, half:], *y.chunk(2), x.view(-1)[half:])
+        return (x @ y.T, *views, y.sum(0)) if computes else views
+
+    torch.compiler.reset()
+    fast = torch.compile(parts, backend="gawee", dynamic=True)
+    for size in (4, 6, 10):
+        x, y = torch.randn(size, 3), torch.randn(size + 1, 3)
+
+        outputs, expected = fast(x, y), parts(x, y)
+
+        torch.testing.assert_close(outputs, expected, **CLOSE)
+        strides = [each.stride() for each in outputs]
+        assert strides == [each.stride() for each in expected]
+        outputs[1 if computes else 0].zero_()
+        assert not x[size // 2 :].any()

@@ -34,6 +34,28 @@ def baddbmm(d: Draw) -> Call:
     return Call([d.floats(2, 3, 4), d.floats(2, 3, 5), d.floats(2, 5, 4)], scales, **SUMS)
 
 
+@case("aten.addbmm.default")
+def addbmm(d: Draw) -> Call:
+    scales = d.choice({}, {"beta": 0, "alpha": 2}, {"beta": 0.5})
+    bias = d.floats(*d.choice((3, 4), (4,)))
+    return Call([bias, d.floats(2, 3, 5), d.floats(2, 5, 4)], scales, **SUMS)
+
+
+@case("aten.addmv.default")
+def addmv(d: Draw) -> Call:
+    scales = d.choice({}, {"beta": 0, "alpha": 2}, {"beta": 0.5})
+    return Call([d.floats(*d.choice((3,), (1,), ())), d.floats(3, 5), d.floats(5)], scales, **SUMS)
+
+
+@case("aten._trilinear.default")
+def trilinear(d: Draw) -> Call:
+    a, b, c = (2, 5), (4, 5, 6), (2, 6)  # as nn.Bilinear does it
+    given = d.choice(([1, 3], [0], [1, 2], [2, 3]), ([3, 1], [0], [2, 1], [3, 2]))
+    if d.bool():
+        a, b, c, given = (4, 2, 3), (4, 2, 3), (3,), ([], [], [0, 1], [d.int(0, 2)])
+    return Call([d.floats(*a), d.floats(*b), d.floats(*c), *given], **SUMS)
+
+
 @case("aten.mm.default")
 def mm(d: Draw) -> Call:
     return Call([d.floats(3, 5), d.floats(5, 4)], **SUMS)
@@ -514,10 +536,10 @@ resampling("upsample_trilinear3d", 3, blends=True)
 
 @case("aten.grid_sampler.default", "aten.grid_sampler_2d.default")
 def grid_sampler(d: Draw) -> Call:
-    grid = d.floats(2, 3, 4, 2, low=-1.3, high=1.3)
-    return Call(
-        [d.floats(2, 3, 5, 6), grid, d.int(0, 2), d.int(0, 2), d.bool()], rtol=1e-4, atol=1e-4
-    )
+    grid, mode, padding = d.floats(2, 3, 4, 2, low=-1.3, high=1.3), d.int(0, 2), d.int(0, 2)
+    if padding > 0:  # with zeros, what PyTorch gives for no number differs by processor
+        grid[0, 1, 2, 0], grid[1, 0, 0, 1], grid[1, 2, 1, 1] = torch.nan, torch.inf, -1e20
+    return Call([d.floats(2, 3, 5, 6), grid, mode, padding, d.bool()], rtol=1e-4, atol=1e-4)
 
 
 @case("aten.grid_sampler_3d.default")

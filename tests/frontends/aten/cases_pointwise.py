@@ -288,15 +288,15 @@ def glu(d: Draw) -> Call:
 
 @case("aten.softmax.int", "aten.log_softmax.int", "aten.special_softmax.default")
 def softmax(d: Draw) -> Call:
-    shape = d.shape(1, 3)
+    shape = d.shape(0, 3)
     dtype = d.choice(None, torch.float64)
-    return Call([d.floats(*shape), d.dim(shape), dtype])
+    return Call([d.floats(*shape), d.dim(shape or (1,)), dtype])
 
 
 @case("aten._softmax.default", "aten._log_softmax.default")
 def decomposed_softmax(d: Draw) -> Call:
-    shape = d.shape(1, 3)
-    return Call([d.floats(*shape), d.dim(shape), False])
+    shape = d.shape(0, 3)
+    return Call([d.floats(*shape), d.dim(shape or (1,)), False])
 
 
 @case("aten.addcmul.default", "aten.addcdiv.default")

@@ -69,7 +69,7 @@ def argmax(d: Draw) -> Call:
 @case("aten.any.dim", "aten.all.dim")
 def any_dim(d: Draw) -> Call:
     shape = d.shape(1, 3)
-    value = d.tensor(*shape, dtypes=(torch.bool, torch.int64, torch.float32))
+    value = d.tensor(*shape, dtypes=(torch.bool, torch.int64, torch.float32, torch.uint8))
     return Call([value, d.dim(shape), d.bool()])
 
 
@@ -80,7 +80,7 @@ def any_dims(d: Draw) -> Call:
 
 @case("aten.any.default", "aten.all.default")
 def any_all(d: Draw) -> Call:
-    return Call([d.bools(*d.shape(0, 2))])
+    return Call([d.tensor(*d.shape(0, 2), dtypes=(torch.bool, torch.uint8))])
 
 
 @case("aten.cumsum.default")
@@ -122,12 +122,14 @@ def distinct(d: Draw, *shape: int) -> torch.Tensor:
 
 @case("aten.topk.default")
 def topk(d: Draw) -> Call:
+    if d.bool():
+        return Call([d.floats(), 1, d.choice(0, -1), d.bool()])
     return Call([distinct(d, 3, 5), d.int(1, 3), d.choice(0, 1, -1), d.bool()])
 
 
 @case("aten.sort.default")
 def sort(d: Draw) -> Call:
-    return Call([distinct(d, 3, 5), d.choice(0, -1), d.bool()])
+    return Call([d.choice(distinct(d, 3, 5), d.floats()), d.choice(0, -1), d.bool()])
 
 
 @case("aten.sort.stable")

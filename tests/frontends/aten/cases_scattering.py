@@ -45,6 +45,19 @@ def cdist(d: Draw) -> Call:
     return Call([d.floats(*lead, 3, 5), d.floats(*lead, 4, 5), p, None], rtol=1e-4, atol=1e-5)
 
 
+@case("aten._pdist_forward.default")
+def pdist(d: Draw) -> Call:
+    p = d.choice(0.0, 1.0, 2.0, 3.0, 0.5, float("inf"))
+    return Call([d.floats(d.int(2, 5), 3), p], rtol=1e-4, atol=1e-5)
+
+
+@case("aten.dist.default")
+def dist(d: Draw) -> Call:
+    p = d.choice(0.0, 1.0, 2.0, 3.0, 0.5, float("inf"))
+    shape = d.shape()
+    return Call([d.floats(*shape), d.floats(*d.broadcastable(shape)), p], rtol=1e-4, atol=1e-5)
+
+
 @case("aten._euclidean_dist.default")
 def euclidean_dist(d: Draw) -> Call:
     # PyTorch subtracts squares, which loses digits.

@@ -60,3 +60,12 @@ def test_uint8_wraps_around() -> None:
     for op in ("add", "sub", "mul"):
         check(f"aten.{op}.Tensor", Call([value, value.flip(0)]))
     check("aten.neg.default", Call([value]))
+
+
+@pytest.mark.parametrize("number", [1e5, -1e9, 1e-7, 65520])
+def test_a_factor_that_f16_has_no_number_for(number: float) -> None:
+    value = torch.tensor([0.0, 0.25, -0.5, 60000.0]).half()
+
+    for factor in (number, torch.tensor(number), torch.tensor(number, dtype=torch.float64)):
+        check("aten.mul.Tensor", Call([value, factor]))
+        check("aten.div.Tensor", Call([value, factor]))

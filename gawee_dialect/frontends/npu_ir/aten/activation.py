@@ -18,7 +18,7 @@ from gawee_dialect.frontends.npu_ir.aten.arithmetic import scaled
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.shape import halves
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, dtype_element
 from gawee_dialect.frontends.op_mapping.registry import Number, Refusal
 
 
@@ -129,7 +129,10 @@ def _register_along_axis(op: type[SoftmaxOp | LogSoftmaxOp], name: str, *others:
 
     def written(emit: Emitter, self: SSAValue, dim: int, dtype: str | None = None) -> SSAValue:
         value = self if dtype is None else emit.cast(self, dtype_element(dtype))
-        return emit(op(value, axis=dim))
+        if tensor_shape(value):
+            return emit(op(value, axis=dim))
+        axis_of(value, dim)
+        return emit.reshape(emit(op(emit.reshape(value, (1,)), axis=0)), ())
 
     def decomposed(emit: Emitter, self: SSAValue, dim: int, half_to_float: bool) -> SSAValue:
         return written(emit, self, dim, "float32" if half_to_float else None)

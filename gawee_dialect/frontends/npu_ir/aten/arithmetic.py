@@ -4,7 +4,7 @@ from collections.abc import Callable
 from math import inf, log
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType, f16, i1, i32, i64
+from xdsl.dialects.builtin import IntegerType, f16, f32, f64, i1, i32, i64
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect import ELEMENTWISE
@@ -42,6 +42,7 @@ from gawee_dialect.dialect.graph.logic import (
     LogicalNotOp,
     WhereOp,
 )
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import (
     FLOATS,
     element_bytes,
@@ -123,6 +124,29 @@ def in_signed(emit: Emitter, op: Callable[..., Operation], *values: SSAValue) ->
     if not is_unsigned(element):
         return emit(op(*values))
     return emit.cast(emit(op(*(emit.cast(value, i32) for value in values))), element)
+
+
+def in_common(
+    emit: Emitter, op: Callable[..., Operation], self: Operand, other: Operand
+) -> SSAValue:
+    """Apply an op in the type that its operands promote to.
+
+    A factor that f16 has no number for, as 1e5, is one of f32 beside tensors of f16, as in PyTorch.
+    """
+    if common_element(self, other) == f16 and (_beyond_f16(self) or _beyond_f16(other)):
+        wide = (as_element(emit, each, f32) for each in (self, other))
+        return emit.cast(emit(op(*wide)), f16)
+    return in_signed(emit, op, *promoted(emit, self, other))
+
+
+def _beyond_f16(operand: Operand) -> bool:
+    """Whether f16 may make infinity, zero or a rough number of an operand of rank 0."""
+    if isinstance(operand, SSAValue):
+        return not tensor_shape(operand) and element_type(operand) in (f32, f64, i32, i64)
+    if isinstance(operand, OpenSize) or operand == 0:
+        return False
+    limits = np.finfo(np.float16)
+    return not float(limits.tiny) <= abs(operand) <= float(limits.max) and abs(operand) < inf
 
 
 @register_op("aten.neg", "aten.negative")
@@ -265,15 +289,16 @@ def rsub(emit: Emitter, self: Operand, other: Operand, alpha: Number = 1) -> SSA
 @register_op("aten.mul", "aten.multiply")
 def mul(emit: Emitter, self: Operand, other: Operand) -> SSAValue:
     """self * other; of booleans whether both are true"""
-    lhs, rhs = promoted(emit, self, other)
-    if element_type(lhs) == i1:
-        return emit(BitwiseAndOp(lhs, rhs))
-    return in_signed(emit, MulOp, lhs, rhs)
+    if common_element(self, other) == i1:
+        return emit(BitwiseAndOp(*promoted(emit, self, other)))
+    return in_common(emit, MulOp, self, other)
 
 
 @register_op("aten.div.Tensor", "aten.div.Scalar", "aten.true_divide")
 def div(emit: Emitter, self: Operand, other: Operand) -> SSAValue:
     """self / other; integers become float32"""
+    if is_float(common_element(self, other)):
+        return in_common(emit, DivOp, self, other)
     return emit(DivOp(*promoted_to_float(emit, self, other)))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import prod
+from string import ascii_letters
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType, i1, i32, i64
@@ -10,7 +11,7 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.graph.arithmetic import AbsOp
 from gawee_dialect.dialect.graph.constant import IotaOp
 from gawee_dialect.dialect.graph.elementwise import DivOp, MulOp, SubOp
-from gawee_dialect.dialect.graph.indexing import GatherNdOp
+from gawee_dialect.dialect.graph.indexing import GatherNdOp, GatherOp
 from gawee_dialect.dialect.graph.logic import BitwiseAndOp, WhereOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.graph.movement import CatOp, TransposeOp
@@ -23,7 +24,7 @@ from gawee_dialect.frontends.npu_ir.aten.reduction import vector_norm
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.shape import unsqueeze
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element, part, permuted
-from gawee_dialect.frontends.op_mapping.registry import Number, Refusal, Tensors
+from gawee_dialect.frontends.op_mapping.registry import Ints, Number, Refusal, Tensors
 
 LOOKED_FOR = (TransposeOp,)
 """What is matched, not made."""
@@ -96,6 +97,21 @@ def baddbmm(
     return value if beta == 0 else add(emit, value, scaled(emit, self, beta))
 
 
+@register_op("aten.addbmm")
+def addbmm(
+    emit: Emitter,
+    self: SSAValue,
+    batch1: SSAValue,
+    batch2: SSAValue,
+    beta: Number = 1,
+    alpha: Number = 1,
+) -> SSAValue:
+    """beta * self + alpha * the sum of all batch1 @ batch2"""
+    total = emit(ReduceSumOp(product(emit, batch1, batch2), axes=[0], keep_dims=False))
+    value = scaled(emit, total, alpha)
+    return value if beta == 0 else add(emit, value, scaled(emit, self, beta))
+
+
 @register_op("aten.mm", "aten.bmm")
 def mm(emit: Emitter, self: SSAValue, mat2: SSAValue) -> SSAValue:
     """The product of matrices"""
@@ -137,6 +153,20 @@ def vdot(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
     return dot(emit, self, other)
 
 
+@register_op("aten.addmv")
+def addmv(
+    emit: Emitter,
+    self: SSAValue,
+    mat: SSAValue,
+    vec: SSAValue,
+    beta: Number = 1,
+    alpha: Number = 1,
+) -> SSAValue:
+    """beta * self + alpha * mat @ vec"""
+    value = scaled(emit, matmul(emit, mat, vec), alpha)
+    return value if beta == 0 else add(emit, value, scaled(emit, self, beta))
+
+
 @register_op("aten.dot")
 def dot(emit: Emitter, self: SSAValue, tensor: SSAValue) -> SSAValue:
     """The sum of the products of two vectors"""
@@ -159,6 +189,20 @@ def cdist(
     """The vector norm of each row of one matrix minus each row of the other"""
     difference = sub(emit, unsqueeze(emit, x1, -2), unsqueeze(emit, x2, -3))
     return vector_norm(emit, difference, p, [-1])
+
+
+@register_op("aten._pdist_forward")
+def pdist(emit: Emitter, self: SSAValue, p: float = 2.0) -> SSAValue:
+    """The vector norm of each row minus each later one"""
+    pairs = np.triu_indices(tensor_shape(self)[0], 1)
+    first, second = (emit(GatherOp(self, emit.array(each, i64), axis=0)) for each in pairs)
+    return vector_norm(emit, sub(emit, first, second), p, [-1])
+
+
+@register_op("aten.dist")
+def dist(emit: Emitter, self: SSAValue, other: SSAValue, p: float = 2.0) -> SSAValue:
+    """The vector norm of one tensor minus the other"""
+    return vector_norm(emit, sub(emit, self, other), p)
 
 
 # Products of matrices whose rows, columns or inner elements are in groups.
@@ -363,6 +407,28 @@ def einsum(emit: Emitter, equation: str, tensors: Tensors, path: object = None) 
         term = contracted(emit, term, other, result + later)
     term = term.summed(emit, [label for label in term.labels if label not in result])
     return term.arranged(emit, result).value
+
+
+@register_op("aten._trilinear")
+def trilinear(
+    emit: Emitter,
+    i1: SSAValue,
+    i2: SSAValue,
+    i3: SSAValue,
+    expand1: Ints,
+    expand2: Ints,
+    expand3: Ints,
+    sumdim: Ints,
+    unroll_dim: object = 1,
+) -> SSAValue:
+    """The sum of the products of three tensors, each of which lacks some of the axes"""
+    axes = ascii_letters[: len(tensor_shape(i1)) + len(expand1)]
+
+    def without(lacking: Ints) -> str:
+        return "".join(label for axis, label in enumerate(axes) if axis not in lacking)
+
+    terms = ",".join(without(each) for each in (expand1, expand2, expand3))
+    return einsum(emit, f"{terms}->{without(sumdim)}", [i1, i2, i3])
 
 
 # Inverses of small matrices, by Gauss and Jordan with the greatest pivots.

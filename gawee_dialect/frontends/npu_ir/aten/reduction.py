@@ -32,7 +32,7 @@ from gawee_dialect.dialect.graph.reduction import (
     ReduceProdOp,
     ReduceSumOp,
 )
-from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
+from gawee_dialect.dialect.types import element_type, is_float, tensor_shape, ui8
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, isinf, pow_number, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
@@ -130,12 +130,13 @@ _register_extreme("min", ReduceMinOp, ReduceAllOp, ArgMinOp)
 
 
 def of_truth(op: Reducer) -> Callable[..., SSAValue]:
-    """Return the mapping of whether any element, or every one, is not zero."""
+    """Return the mapping of whether any element, or every one, is not zero; of bytes as bytes."""
 
     def mapping(
         emit: Emitter, self: SSAValue, dim: Ints | None = None, keepdim: bool = False
     ) -> SSAValue:
-        return reduced(emit, op, to_bool(emit, self), dim, keepdim)
+        result = reduced(emit, op, to_bool(emit, self), dim, keepdim)
+        return emit.cast(result, ui8) if element_type(self) == ui8 else result
 
     return mapping
 
@@ -215,6 +216,8 @@ def topk(
     sorted: bool = True,
 ) -> Sequence[SSAValue]:
     """The k largest or smallest elements along an axis, in order, and where they are"""
+    if not tensor_shape(self) and k == 1:
+        return self, emit.number(0, i64)
     return emit.all(TopKOp(self, k=k, axis=axis_of(self, dim), largest=largest))
 
 
@@ -228,6 +231,8 @@ def sort(
     descending: bool = False,
 ) -> Sequence[SSAValue]:
     """The elements along an axis in order, and where they were"""
+    if not tensor_shape(self):
+        return self, emit.number(0, i64)
     return emit.all(SortOp(self, axis=axis_of(self, dim), descending=descending))
 
 

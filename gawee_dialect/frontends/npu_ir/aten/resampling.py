@@ -16,7 +16,6 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.graph.arithmetic import (
     AbsOp,
     FloorOp,
-    MaximumOp,
     MinimumOp,
     RemainderOp,
     RoundOp,
@@ -263,9 +262,9 @@ CUBIC = -0.75
 
 
 def within(emit: Emitter, x: SSAValue, low: float, high: float) -> SSAValue:
-    """Return positions cut to bounds."""
+    """Return positions cut to bounds; one that is no number is at the lower bound."""
     element = element_type(x)
-    raised = emit(MaximumOp(x, emit.number(low, element)))
+    raised = where(emit, compared(emit, x, low, "gt"), x, low)
     return emit(MinimumOp(raised, emit.number(high, element)))
 
 
