@@ -260,12 +260,12 @@ class Nest:
         return Output(tensor_type(self.op.res[0]), self.output_map)
 
     def body(self, builder: Builder, arguments: Sequence[SSAValue]) -> SSAValue:
-        """Write the op's body; the arguments are the elements of what is read."""
+        """Write the op's body, which that is left without; the arguments are what is read."""
         elements = iter(arguments)
         all_arguments = [
             next(elements) if is_tensor(value.type) else value for value in self.op.operands
         ]
-        return spliced(builder, self.op.body.block, all_arguments)
+        return spliced(builder, self.op.body.block, all_arguments, moves=True)
 
     def elementwise(self) -> KernelOp:
         """Make a kernel without reductions."""
