@@ -314,12 +314,10 @@ def _drop_unread(
 ) -> list[EntryArgument]:
     """Erase the arguments that only moved ops read, and return the entries of the others."""
     block = main.body.block
-    values = list(block.args)
-    kept: list[EntryArgument] = []
-    # The last first: an argument that is erased moves all behind it.
-    for entry, value in reversed([*zip(arguments, values, strict=True)]):
-        if value in moved and value.first_use is None:
-            block.erase_arg(value)
-        else:
-            kept.append(entry)
-    return kept[::-1]
+    both = zip(arguments, block.args, strict=True)
+    kept = [(e, v) for e, v in both if v not in moved or v.first_use is not None]
+    # All at once: `erase_arg` counts those behind it anew each time.
+    block._args = tuple([value for _, value in kept])  # pyright: ignore[reportPrivateUsage]
+    for index, value in enumerate(block.args):
+        value.index = index
+    return [entry for entry, _ in kept]

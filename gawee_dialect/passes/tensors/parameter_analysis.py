@@ -8,7 +8,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from gawee_dialect.analysis.effects import values_read
-from gawee_dialect.dialect.entry import WEIGHTS, ArgumentKind, entry_arguments
+from gawee_dialect.dialect.entry import WEIGHTS, ArgumentKind, argument_kinds
 from gawee_dialect.dialect.native_code import is_computed_once
 from gawee_dialect.passes.dead_code import NO_EFFECTS, fixed_effects
 
@@ -82,8 +82,8 @@ class ParameterAnalysis:
         self._known.update((argument, False) for argument in block.args)
         if not isinstance(function, FuncOp) or block is not function.body.first_block:
             return
-        for argument in entry_arguments(function):
-            self._known[block.args[argument.index]] = argument.kind in KNOWN_EARLY
+        for argument, kind in zip(block.args, argument_kinds(function), strict=True):
+            self._known[argument] = kind in KNOWN_EARLY
 
 
 def describe(value: SSAValue) -> str:
