@@ -90,11 +90,13 @@ def _may_be_read(op: arith.ConstantOp) -> bool:
 
 def _kind(op: KernelOp, texts: Fingerprints) -> object:
     """Return what kernels have in common that are equal but for their numbers."""
-    same = op.clone()
-    for number in _numbers(same):
+    numbers = _numbers(op)
+    values = [each.properties["value"] for each in numbers]
+    for number in numbers:
         number.properties["value"] = UnitAttr()
-    text = texts.of(same)
-    same.erase()  # it reads the same values
+    text = texts.of(op)
+    for number, value in zip(numbers, values, strict=True):
+        number.properties["value"] = value
     return tuple(value.type for value in (*op.operands, *op.results)), text
 
 

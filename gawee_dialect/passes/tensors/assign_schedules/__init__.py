@@ -515,7 +515,7 @@ class _Scheduler:
         schedule = op.schedule
         assert schedule is not None
         builder = Builder(InsertPoint.before(op))
-        maps = list(op.maps)
+        maps: list[AffineMap] = []
         before = op.prev_op
         for index, operand in enumerate(kernel.inputs):
             if is_open(operand.shape):
@@ -529,8 +529,10 @@ class _Scheduler:
             packing = Packing.of(operand, schedule.data, op.sizes, _pair(op, schedule.data))
             if not packing.is_order_of(operand):
                 op.operands[index] = pack(builder, operand, packing, op.sizes)
+                maps = maps or list(op.maps)
                 maps[index] = AffineMap(len(op.sizes), 0, packing.exprs)
-        op.indexing_maps = ArrayAttr(AffineMapAttr(map) for map in maps)
+        if maps:
+            op.indexing_maps = ArrayAttr(AffineMapAttr(map) for map in maps)
         copy = op.prev_op
         while copy is not None and copy is not before:
             hand_on_location(op, copy)
