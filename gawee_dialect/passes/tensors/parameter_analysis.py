@@ -43,6 +43,9 @@ class ParameterAnalysis:
 
     def is_known_early(self, value: SSAValue) -> bool:
         """Whether a value depends on no input."""
+        known = self._known.get(value)
+        if known is not None:
+            return known
         # Not recursive: a graph may be deeper than Python's stack.
         stack = [value]
         while stack:

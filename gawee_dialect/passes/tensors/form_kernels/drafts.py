@@ -46,10 +46,11 @@ def spliced(
 ) -> SSAValue:
     """Repeat the ops of a region on other arguments, and return what it would yield.
 
-    Constants from outside are repeated too, so that a region reads nothing but its arguments.
+    The builder is at the end of a block. Constants from outside are repeated too, so that a region reads nothing but its arguments.
     Where it `moves` them, the region is left without, to be erased.
     """
     here = builder.insertion_point.block
+    assert builder.insertion_point.insert_before is None
 
     def local(value: SSAValue) -> SSAValue:
         op = value.owner
@@ -75,10 +76,10 @@ def spliced(
             for index, value in enumerate(op.operands):
                 if new[value] is not value:
                     op.operands[index] = new[value]
-            builder.insert(op)
+            here.add_op(op)
         else:
             # A clone with regions sets operands twice: bodies have none.
-            builder.insert(op.clone(new) if op.regions else op.clone_without_regions(new))
+            here.add_op(op.clone(new) if op.regions else op.clone_without_regions(new))
     (value,) = last.operands
     return new[value]
 

@@ -131,7 +131,7 @@ class InlineProducer(Pattern):
             return RUNS_MORE_OFTEN
         value = op.inputs[index]
         is_weight = self._analysis.is_read_late(value, op.target)
-        if is_weight and widens(producer) and sums_products(op) and not has_windows(op):
+        if is_weight and sums_products(op) and widens(producer) and not has_windows(op):
             return None  # a product reads its weights as they are stored: fewer bytes
         if _widens_bytes_quickly(producer) and not _multiplies(op, index):
             return None
