@@ -29,6 +29,7 @@ from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.upstream.walk import all_ops
 
 READERS = (
     arith.AddfOp,
@@ -67,7 +68,7 @@ class ShareKernels(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         texts, kinds = Fingerprints(), dict[object, list[KernelOp]]()
-        for each in op.walk():
+        for each in all_ops(op):
             if isinstance(each, KernelOp) and each.result is not None and _numbers(each):
                 kinds.setdefault(_kind(each, texts), []).append(each)
         for kernels in kinds.values():
