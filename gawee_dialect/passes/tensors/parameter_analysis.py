@@ -73,11 +73,16 @@ class ParameterAnalysis:
         if not is_pure(owner):
             self._known[value] = False
             return None
-        read = values_read(owner)
-        pending = next((operand for operand in read if operand not in self._known), None)
-        if pending is None or not all(self._known.get(operand, True) for operand in read):
-            self._known[value] = all(self._known.get(operand, True) for operand in read)
-            return None
+        pending: SSAValue | None = None
+        for operand in values_read(owner):
+            known = self._known.get(operand)
+            if known is None:
+                pending = operand if pending is None else pending
+            elif not known:
+                self._known[value] = False
+                return None
+        if pending is None:
+            self._known[value] = True
         return pending
 
     def _record_arguments(self, block: Block) -> None:

@@ -512,7 +512,7 @@ class _Scheduler:
         return _Chosen(entry.choice)
 
     def _pack(self, op: KernelOp, kernel: KernelAccesses, asked: Sequence[int]) -> None:
-        schedule = op.schedule
+        schedule, processor = op.schedule, self._processor_of(kernel.op)
         assert schedule is not None
         builder = Builder(InsertPoint.before(op))
         maps: list[AffineMap] = []
@@ -523,7 +523,7 @@ class _Scheduler:
             if not (
                 index in asked
                 or is_packed(operand, kernel, schedule.data.vector)
-                or self._is_copied(index, operand, kernel, schedule.data)
+                or _is_copied(index, operand, kernel, schedule.data, processor)
             ):
                 continue
             packing = Packing.of(operand, schedule.data, op.sizes, _pair(op, schedule.data))
@@ -540,15 +540,16 @@ class _Scheduler:
             self._assign(copy)
             copy = copy.prev_op
 
-    def _is_copied(
-        self, index: int, operand: Operand, kernel: KernelAccesses, schedule: Schedule
-    ) -> bool:
-        """Whether an input is copied without being asked for: not if it is fetched as it lies."""
-        if schedule.prefetch is not None and schedule.prefetch.input == index:
-            return False
-        return is_copied(operand, kernel, schedule.loops, self._processor_of(kernel.op))
-
     def _kind(self, op: KernelOp, early: list[bool]) -> object:
         """Return what kernels have in common that are scheduled alike."""
         types = tuple(value.type for value in (*op.inputs, op.target))
         return types, tuple(early), self.texts.of(op), is_of_one_thread(op)
+
+
+def _is_copied(
+    index: int, operand: Operand, kernel: KernelAccesses, schedule: Schedule, processor: Processor
+) -> bool:
+    """Whether an input is copied without being asked for: not if it is fetched as it lies."""
+    if schedule.prefetch is not None and schedule.prefetch.input == index:
+        return False
+    return is_copied(operand, kernel, schedule.loops, processor)

@@ -46,8 +46,8 @@ def spliced(
 ) -> SSAValue:
     """Repeat the ops of a region on other arguments, and return what it would yield.
 
-    The builder is at the end of a block. Constants from outside are repeated too, so that a region reads nothing but its arguments.
-    Where it `moves` them, the region is left without, to be erased.
+    The builder is at the end of a block. Constants from outside are repeated too, so that a region
+    reads nothing but its arguments. Where it `moves` the ops, theirs is left without, to be erased.
     """
     here = builder.insertion_point.block
     assert builder.insertion_point.insert_before is None
@@ -73,9 +73,9 @@ def spliced(
             break
         if moves:
             op.detach()
-            for index, value in enumerate(op.operands):
-                if new[value] is not value:
-                    op.operands[index] = new[value]
+            for index, value in enumerate(tuple(op.operands)):
+                if (taken := new[value]) is not value:
+                    op.operands[index] = taken
             here.add_op(op)
         else:
             # A clone with regions sets operands twice: bodies have none.
