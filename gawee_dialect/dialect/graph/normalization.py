@@ -19,7 +19,6 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.traits import Pure
-from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.dialect.equation import DefinedOp, StatedOp, index_names
 from gawee_dialect.dialect.types import (
@@ -114,8 +113,7 @@ class BatchNormOp(DefinedOp):
     ) -> AnyTensor:
         """Return the input's type; raises VerifyException where C1 to C4 fail."""
         rank = input.get_num_dims()
-        if rank < 2:  # written out: the message prints a type
-            raise VerifyException(f"expected input of rank 2 or more, got rank {rank} ('{input}')")
+        require(rank >= 2, f"expected input of rank 2 or more, got rank {rank} ('{input}')")
         require_float("input", input)
         named = {"mean": mean, "variance": variance, "scale": scale, "bias": bias}
         for what, type in named.items():
@@ -201,10 +199,7 @@ class FoldBatchNormOp(StatedOp):
         """
         weight = tensor_type(layer)
         rank = weight.get_num_dims()
-        if rank < 1:  # written out: the message prints a type
-            raise VerifyException(
-                f"expected weight of rank 1 or more, got rank {rank} ('{weight}')"
-            )
+        require(rank >= 1, f"expected weight of rank 1 or more, got rank {rank} ('{weight}')")
         require_float("weight", weight)
         names = ("bias", "mean", "variance", "scale", "shift")
         for what, value in zip(names, per_channel, strict=True):
@@ -445,8 +440,7 @@ class GroupNormOp(ScaledOp):
     ) -> AnyTensor:
         """Return the input's type; raises VerifyException where C1 to C5 fail."""
         rank = input.get_num_dims()
-        if rank < 2:  # written out: the message prints a type
-            raise VerifyException(f"expected input of rank 2 or more, got rank {rank} ('{input}')")
+        require(rank >= 2, f"expected input of rank 2 or more, got rank {rank} ('{input}')")
         channels = input.get_shape()[1]
         require(groups >= 1, f"expected groups of at least 1, got {groups}")
         require(

@@ -102,11 +102,7 @@ class _Sharing:
             return
         key = self._key(op)
         alike = self._known.get(key, ())
-        same = None
-        for each in alike:
-            if _have_equal_regions(each.op, op):
-                same = each
-                break
+        same = next((each for each in alike if _have_equal_regions(each.op, op)), None)
         in_time = same is not None and same.op.parent is op.parent and same.writes == writes
         if same is not None and (in_time or not effects):
             for old, new in zip(op.results, same.op.results, strict=True):

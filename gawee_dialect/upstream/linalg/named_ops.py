@@ -15,14 +15,7 @@ from functools import lru_cache
 from types import new_class
 from typing import ClassVar, Self
 
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DenseIntElementsAttr,
-    DenseIntOrFPElementsAttr,
-    LocationAttr,
-    TensorType,
-    i64,
-)
+from xdsl.dialects.builtin import ArrayAttr, DenseIntElementsAttr, LocationAttr, TensorType, i64
 from xdsl.dialects.linalg import ops
 from xdsl.dialects.linalg.abstract_ops import (
     ConvOperation,
@@ -36,6 +29,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
+from gawee_dialect.hints import isa
 from gawee_dialect.upstream.linalg import bodies
 from gawee_dialect.upstream.linalg.bodies import (
     ELEMENTWISE,
@@ -298,15 +292,9 @@ class WindowOp(RowOp, ABC):
 
     @classmethod
     def _with_steps(cls, given: Mapping[str, Attribute | None]) -> dict[str, Attribute]:
+        ones = DenseIntElementsAttr.from_list(TensorType(i64, [cls.slid_axes()]), [1])
         said = {name: each for name, each in given.items() if each is not None}
-        steps: dict[str, Attribute] = {}
-        for name in ("dilations", "strides"):
-            steps[name] = said.get(name) or cls._ones()
-        return steps | said
-
-    @classmethod
-    def _ones(cls) -> DenseIntElementsAttr:
-        return DenseIntElementsAttr.from_list(TensorType(i64, [cls.slid_axes()]), [1])
+        return {"dilations": ones, "strides": ones, **said}
 
     @classmethod
     def slid_axes(cls) -> int:
@@ -316,8 +304,8 @@ class WindowOp(RowOp, ABC):
     def steps(self, name: str) -> Sequence[int]:
         """Return the strides or dilations, one for each axis; raises VerifyException."""
         attribute = self.properties[name]
-        assert isinstance(attribute, DenseIntOrFPElementsAttr)
-        values = tuple(map(int, attribute.get_values()))
+        assert isa(attribute, DenseIntElementsAttr)
+        values = attribute.get_values()
         if len(values) not in (1, self.slid_axes()):
             raise VerifyException(f"expected {self.slid_axes()} {name}, got {list(values)}")
         return values * self.slid_axes() if len(values) == 1 else values
