@@ -19,7 +19,7 @@ class Fingerprints:
 
     def attributes(self, attributes: Mapping[str, Attribute]) -> str:
         """Return the text of attributes by name, in the order of their names."""
-        return ", ".join(f"{name} = {self.text(attributes[name])}" for name in sorted(attributes))
+        return ", ".join([f"{name} = {self.text(attributes[name])}" for name in sorted(attributes)])
 
     def text(self, attribute: Attribute) -> str:
         """Return the text of an attribute."""
@@ -42,10 +42,12 @@ class _Writer:
         properties = dict(op.properties)
         if self.name:
             properties.pop("sym_name", None)
+        targets = ", ".join(map(self._label, op.successors)) if op.successors else ""
+        stated = self.texts.attributes(properties) if properties else ""
+        others = self.texts.attributes(op.attributes) if op.attributes else ""
         yield (
             f"{self._defined(op.results)} = {op.name} {self.name} ({self._used(op.operands)}) "
-            f"[{', '.join(map(self._label, op.successors))}] "
-            f"<{self.texts.attributes(properties)}> {{{self.texts.attributes(op.attributes)}}}"
+            f"[{targets}] <{stated}> {{{others}}}"
         )
         self.name = ""
         for region in op.regions:
@@ -67,7 +69,7 @@ class _Writer:
         return ", ".join(map(self._number, values))
 
     def _defined(self, values: Iterable[SSAValue]) -> str:
-        return ", ".join(f"{self._number(each)}: {self.texts.text(each.type)}" for each in values)
+        return ", ".join([f"{self._number(each)}: {self.texts.text(each.type)}" for each in values])
 
 
 # Where two graphs differ, names of values and locations aside.

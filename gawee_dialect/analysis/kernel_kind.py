@@ -145,8 +145,10 @@ def kernel_kind(op: KernelOp) -> KernelKind:
 
 def copied_input(op: KernelOp) -> int | None:
     """Return the input whose elements a kernel moves about unchanged."""
+    if op.initial is not None:
+        return None
     value = op.yielded(op.finish)
-    if op.initial is not None or not isinstance(value, BlockArgument):
+    if not isinstance(value, BlockArgument):
         return None
     return value.index if value.block is op.finish.block else None
 

@@ -152,6 +152,22 @@ def entry_arguments(function: Operation) -> list[EntryArgument]:
     ]
 
 
+def argument_kinds(function: FuncOp) -> list[ArgumentKind]:
+    """Return what each argument of a function is, as `entry_arguments` says it."""
+    marks = function.arg_attrs
+    if marks is None:
+        return [ArgumentKind.INPUT] * len(function.args)
+    return [_kind_of(each) or ArgumentKind.INPUT for each in marks.data]
+
+
+def _kind_of(marks: DictionaryAttr) -> ArgumentKind | None:
+    attributes = marks.data
+    for name, kind in _KINDS:
+        if name in attributes:
+            return kind
+    return None
+
+
 def _described(
     index: int, hint: str | None, type: Attribute, marks: DictionaryAttr
 ) -> EntryArgument:
@@ -161,7 +177,7 @@ def _described(
             index, ArgumentKind.INPUT, hint or f"arg{index}", type, is_marked=False
         )
     path = attributes.get("gawee.path")
-    kind = next((kind for name, kind in _KINDS if name in attributes), None)
+    kind = _kind_of(marks)
     name = hint or f"arg{index}"
     match attributes.get(f"gawee.{kind}"):
         case StringAttr(data=text):

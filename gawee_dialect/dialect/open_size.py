@@ -430,7 +430,7 @@ def _tokens(text: str) -> Iterator[str]:
 
 def is_open(shape: Sequence[int]) -> bool:
     """Whether a shape has a size that is open."""
-    return any(isinstance(size, OpenSize) for size in shape)
+    return OpenSize in map(type, shape)
 
 
 def without_names(shape: Sequence[int]) -> list[int]:

@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrConstraint,
     AttrSizedOperandSegments,
@@ -261,11 +261,34 @@ class _Single(_Group):
         return op._operands[start] if start < end else None  # pyright: ignore[reportPrivateUsage]
 
 
+class _Region:
+    """A region of an op that has a fixed number of them."""
+
+    def __init__(self, number: int):
+        self.number = number
+
+    def __get__(self, op: Operation, kind: object = None) -> Region:
+        return op.regions[self.number]
+
+
+class _Result:
+    """The only result of an op, which it may be without."""
+
+    def __get__(self, op: Operation, kind: object = None) -> SSAValue | None:
+        return op.results[0] if op.results else None
+
+
 def quick_operands(kind: type[AnyOp]) -> type[AnyOp]:
-    """Let an op class with segments as a property find its operands by sizes that are known."""
-    for number, (name, definition) in enumerate(kind.get_irdl_definition().operands):
-        several = isinstance(definition, VarOperandDef) and not isinstance(
-            definition, OptOperandDef
-        )
+    """Let an op class with segments as a property find its operands by sizes that are known.
+
+    So are its one result and its regions.
+    """
+    definition = kind.get_irdl_definition()
+    for number, (name, _) in enumerate(definition.regions):
+        setattr(kind, name, _Region(number))
+    for name, _ in definition.results:
+        setattr(kind, name, _Result())
+    for number, (name, operand) in enumerate(definition.operands):
+        several = isinstance(operand, VarOperandDef) and not isinstance(operand, OptOperandDef)
         setattr(kind, name, (_Group if several else _Single)(number))
     return kind

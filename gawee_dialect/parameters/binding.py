@@ -136,12 +136,13 @@ def checked_parameters(
     """
     if not isinstance(store, ParameterStore):
         store = MemoryStore(store)
-    absent = [each.name for each in weights if _is_absent(each.name, store)]
+    found = {each.name: _found(each.name, store) for each in weights}
+    absent = [name for name, each in found.items() if isinstance(each, ABSENT)]
     listed = len(absent) <= LISTED
     problems = [] if listed else [missing_weights(absent, len(weights))]
     for each in weights:
         if listed or each.name not in absent:
-            problems += _check(each, store)
+            problems += _check(each, found[each.name], store)
     if problems:
         raise GaweeError(problems)
     return _CheckedStore(store, [each.name for each in weights])
@@ -180,35 +181,39 @@ def missing_weights(absent: Sequence[str], wanted: int) -> Diagnostic:
     )
 
 
-def _is_absent(name: str, store: ParameterStore) -> bool:
+ABSENT = (KeyError, MissingParameter)
+
+Found = ArrayDescription | KeyError | ParameterProblem
+"""What a store has of a name, or why it has nothing."""
+
+
+def _found(name: str, store: ParameterStore) -> Found:
     try:
-        store.describe(name)
-    except (KeyError, MissingParameter):
-        return True
-    except ParameterProblem:
-        return False
-    return False
+        return store.describe(name)
+    except (KeyError, ParameterProblem) as problem:
+        return problem
 
 
-def _check(argument: EntryArgument, store: ParameterStore) -> Iterator[Diagnostic]:
+def _check(argument: EntryArgument, found: Found, store: ParameterStore) -> Iterator[Diagnostic]:
     """Yield what is wrong with a parameter's data."""
-    problem = _problem(argument, store)
+    problem = _problem(argument, found, store)
     if problem is not None:
         yield problem
 
 
-def _problem(argument: EntryArgument, store: ParameterStore) -> Diagnostic | None:
+def _problem(argument: EntryArgument, found: Found, store: ParameterStore) -> Diagnostic | None:
     what = f"{argument.kind} '{argument.name}'"
     type = argument.type
     if not is_shaped(type):
         return Diagnostic(f"expected {what} to be a tensor or a buffer, got '{type}'")
-    try:
-        found = store.describe(argument.name)
-        dtype = dtype_name(type.element_type)
-    except KeyError:
+    if isinstance(found, KeyError):
         hint = did_you_mean(argument.name, store, f"there are {len(store)} other names")
         return Diagnostic(f"expected weights to have {what}, got none", hint=hint)
-    except (ParameterProblem, VerifyException) as problem:
+    if isinstance(found, ParameterProblem):
+        return Diagnostic(f"{what}: {found}")
+    try:
+        dtype = dtype_name(type.element_type)
+    except VerifyException as problem:
         return Diagnostic(f"{what}: {problem}")
     if found.shape != type.get_shape():
         wanted, got = shape_text(type.get_shape()), shape_text(found.shape)

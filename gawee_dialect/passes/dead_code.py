@@ -123,9 +123,9 @@ class _Sweep:
             return False
         op = block.last_op
         while op is not None:
-            if not all([self.region(inner) for inner in op.regions]):
+            if op.regions and not all([self.region(inner) for inner in op.regions]):
                 return False
-            if not is_needed(op) and not self._is_read(op):
+            if not self._is_read(op) and not is_needed(op):
                 self.dead[op] = None
             op = op.prev_op
         return True

@@ -25,7 +25,7 @@ Passes make a few for each op. A pattern that matches what it makes never ends.
 
 
 class SelectivePattern(RewritePattern, ABC):
-    """A pattern that decides by the class of an op whether a visit could change anything."""
+    """A pattern that decides by the class of an op alone whether a visit could change anything."""
 
     @abstractmethod
     def tries(self, op: Operation) -> bool:
@@ -89,10 +89,14 @@ class PatternWalk(PatternRewriteWalker):
         assert isinstance(op, Region)
         inside = inner_ops(op)
         self._limit = self._limit or REWRITES + REWRITES_AN_OP * len(inside)
-        tries, push = self._pattern.tries, self._worklist.push
+        pattern, push = self._pattern, self._worklist.push
+        kinds = {type(inner): inner for inner in inside}
+        tried = {kind for kind, inner in kinds.items() if pattern.tries(inner)}
+        ignored = {kind for kind, inner in kinds.items() if pattern.ignores(inner)}
         for inner in reversed(inside):
-            if tries(inner) or is_dead(inner):  # others, when a rewrite makes them so
-                push(inner)
+            kind = type(inner)
+            if kind in tried or (kind not in ignored and is_dead(inner)):
+                push(inner)  # others, when a rewrite makes them dead
 
     def _handle_operation_removal(self, op: Operation) -> None:
         self._add_operands_to_worklist(op.operands)

@@ -343,7 +343,7 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
     def yielded(self, region: Region) -> SSAValue:
         """Return what a region yields."""
         terminator = region.block.last_op
-        assert isinstance(terminator, YieldOp)
+        assert type(terminator) is YieldOp
         return terminator.operands[0]
 
     def covers_output(self) -> bool:

@@ -10,7 +10,6 @@ from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    FunctionType,
     MemRefType,
     ModuleOp,
     SymbolRefAttr,
@@ -215,9 +214,10 @@ class Outliner:
     """Outlines the functions of one module; equal kernels are emitted once."""
 
     module: ModuleOp
-    kernels: dict[FunctionType, list[FuncOp]] = field(
-        default_factory=dict[FunctionType, list[FuncOp]]
+    kernels: dict[tuple[Attribute, ...], list[FuncOp]] = field(
+        default_factory=dict[tuple[Attribute, ...], list[FuncOp]]
     )
+    """The functions by the types of their arguments."""
     names: Counter[str] = field(default_factory=Counter[str])
 
     def outline(self, function: FuncOp) -> None:
@@ -246,8 +246,7 @@ class Outliner:
             return None
         if any(map(_sizes_of_open, arguments)):
             return None
-        types = FunctionType.from_lists([value.type for value in arguments], ())
-        for known in self.kernels.get(types, ()):
+        for known in self.kernels.get(tuple([value.type for value in arguments]), ()):
             if _is_alone_in(known.body.block, op, arguments):
                 return _call(known, arguments)
         return None
@@ -264,7 +263,7 @@ class Outliner:
         main = max(reversed(group), key=lambda op: len(op.operands))
         base = base_name(main)
         new = kernel.function(f"{base}_{self.names[base]}", group[0])
-        same_type = self.kernels.setdefault(new.function_type, [])
+        same_type = self.kernels.setdefault(new.function_type.inputs.data, [])
         for other in same_type:
             if are_equivalent_regions(new.body, other.body, {}):
                 return other

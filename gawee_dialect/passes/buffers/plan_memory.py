@@ -24,7 +24,7 @@ from xdsl.rewriter import Rewriter
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.analysis.signature import entries
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments
+from gawee_dialect.dialect.entry import ArgumentKind, argument_kinds
 from gawee_dialect.dialect.graph.scan import blocks_of_kernels, kernel_blocks
 from gawee_dialect.dialect.types import dense_bytes
 from gawee_dialect.hints import isa
@@ -134,9 +134,10 @@ def aligned(bytes: int) -> int:
 
 def find_workspace(function: FuncOp) -> SSAValue | None:
     """Return the workspace argument that a function has already, None without one."""
-    kinds = (each.kind for each in entry_arguments(function))
-    index = next((i for i, kind in enumerate(kinds) if kind is ArgumentKind.WORKSPACE), None)
-    return None if index is None else function.body.blocks[0].args[index]
+    kinds = argument_kinds(function)
+    if ArgumentKind.WORKSPACE not in kinds:
+        return None
+    return function.body.blocks[0].args[kinds.index(ArgumentKind.WORKSPACE)]
 
 
 def enlarge(function: FuncOp, workspace: SSAValue, size: int) -> tuple[SSAValue, int]:

@@ -96,7 +96,9 @@ class _Sharing:
         if (not op.regions or not self._may_write(op)) and is_dead(op):
             self.unneeded.append(op)
             return
-        if not _only_reads(effects) or any(len(region.blocks) > 1 for region in op.regions):
+        if effects is None or (effects and not _only_reads(effects)):
+            return
+        if op.regions and any(len(region.blocks) > 1 for region in op.regions):
             return
         key = self._key(op)
         alike = self._known.get(key, ())
@@ -153,11 +155,13 @@ class _Sharing:
 
     def _may_write(self, op: Operation) -> bool:
         effects = self._effects_of(op)
-        return effects is None or any(each.kind is MemoryEffectKind.WRITE for each in effects)
+        if not effects:
+            return effects is None
+        return any(each.kind is MemoryEffectKind.WRITE for each in effects)
 
 
-def _only_reads(effects: Effects) -> bool:
-    return effects is not None and all(each.kind is MemoryEffectKind.READ for each in effects)
+def _only_reads(effects: AbstractSet[EffectInstance]) -> bool:
+    return all(each.kind is MemoryEffectKind.READ for each in effects)
 
 
 def _have_equal_regions(op: Operation, other: Operation) -> bool:

@@ -1,6 +1,7 @@
 """Write arithmetic on whole tensors as loops over their elements."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 from xdsl.builder import Builder
@@ -20,15 +21,19 @@ from gawee_dialect.passes.graph.lower_to_linalg.tensors import empty
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.upstream import linalg
 from gawee_dialect.upstream.arith import SCALAR_OPS
+from gawee_dialect.upstream.walk import all_ops
 
 DIALECTS = ("arith.", "math.")
 
 
+@cache
+def _is_arithmetic(kind: type[Operation]) -> bool:
+    return kind.name.startswith(DIALECTS) and not kind.has_trait(ConstantLike)
+
+
 def _is_elementwise(op: Operation) -> bool:
     """Whether an op computes with tensors element by element, as upstream's trait says."""
-    if not op.name.startswith(DIALECTS) or op.has_trait(ConstantLike):
-        return False
-    return len(op.results) > 0 and all(_is_tensor(result) for result in op.results)
+    return len(op.results) > 0 and all([_is_tensor(result) for result in op.results])
 
 
 def _is_tensor(value: SSAValue) -> bool:
@@ -85,5 +90,6 @@ class ConvertElementwiseToLinalg(ModulePass):
     takes_open_sizes: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for each in [each for each in op.walk() if _is_elementwise(each)]:
+        found = [each for each in all_ops(op) if _is_arithmetic(type(each))]
+        for each in filter(_is_elementwise, found):
             _convert(each)

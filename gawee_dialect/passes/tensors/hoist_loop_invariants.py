@@ -16,6 +16,7 @@ from gawee_dialect.dialect.graph.scan import is_branching, is_step_loop
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.tensors.hoist_parameter_computation import computes
 from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis, is_pure
+from gawee_dialect.upstream.walk import all_ops
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class HoistLoopInvariants(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         analysis = ParameterAnalysis()
         # From the inside out: what leaves a loop may leave the next one too.
-        for around in reversed([each for each in op.walk() if each.regions]):
+        for around in reversed([each for each in all_ops(op) if each.regions]):
             if is_step_loop(around):
                 _hoist(around, around.body.block, lambda _: True)
             elif is_branching(around):

@@ -34,6 +34,7 @@ from gawee_dialect.hints import isa
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
 from gawee_dialect.upstream.linalg import BroadcastOp
+from gawee_dialect.upstream.walk import all_ops
 
 RENAMES_OR_REPEATS: tuple[type[Operation], ...] = (
     ReshapeOp,
@@ -74,11 +75,14 @@ def elements(value: SSAValue) -> int:
 
 @dataclass(frozen=True)
 class Split:
-    """What of a function's body moves: the values it keeps reading, and ops in their order."""
+    """What of a function's body moves: the values it keeps reading, and ops in their order.
+
+    Of what is needed elsewhere and is not `leaving`, both have one.
+    """
 
     prepared: Sequence[OpResult]
     needed: Sequence[Operation]
-    erased: Sequence[Operation]
+    leaving: Sequence[Operation]
 
 
 def split(function: FuncOp) -> Split:
@@ -207,10 +211,27 @@ class PrepareFunction:
         self._known[key] = own
         return own
 
-    def add(self, ops: Iterable[Operation], mapper: dict[SSAValue, SSAValue]) -> None:
-        """Clone ops to the end of the function; the mapper says what they read, and learns."""
+    def add(
+        self,
+        ops: Iterable[Operation],
+        mapper: dict[SSAValue, SSAValue],
+        leaving: Container[Operation],
+    ) -> None:
+        """Put ops at the end of the function: those that are `leaving` theirs, of others clones.
+
+        The mapper says what they read, and learns.
+        """
+        last = self._return()
         for op in ops:
-            self.block.insert_op_before(op.clone(mapper), self._return())
+            if op not in leaving:
+                self.block.insert_op_before(op.clone(mapper), last)
+                continue
+            op.detach()
+            for inner in all_ops(op):
+                for index, value in enumerate(inner.operands):
+                    if value in mapper:
+                        inner.operands[index] = mapper[value]
+            self.block.insert_op_before(op, last)
 
     def finish(self, results: Sequence[SSAValue]) -> None:
         """Return these results and write the function's signature."""
@@ -267,9 +288,10 @@ class HoistParameterComputation(ModulePass):
             return
         prepare = PrepareFunction(op, main)
         mapper = _map_arguments(main, parts.needed, prepare)
-        prepare.add(parts.needed, mapper)
-        results = [*prepare.results, *(mapper[value] for value in parts.prepared)]
         arguments = [*entry_arguments(main), *_take_prepared(main, parts, len(prepare.results))]
+        prepare.add(parts.needed, mapper, set(parts.leaving))
+        _erase_others(parts)
+        results = [*prepare.results, *parts.prepared]
         arguments = _drop_unread(main, arguments, mapper)
         used = [entry for entry in arguments if entry.kind is ArgumentKind.PREPARED]
         prepare.finish([results[int(entry.name)] for entry in used])
@@ -294,19 +316,27 @@ def _map_arguments(
 
 
 def _take_prepared(main: FuncOp, parts: Split, first: int) -> list[EntryArgument]:
-    """Let `@main` read prepared values from new arguments, and erase the ops that left."""
-    block = main.body.block
+    """Let what stays in `@main` read prepared values from new arguments."""
+    block, leaving = main.body.block, set(parts.leaving)
     added: list[EntryArgument] = []
     for number, value in enumerate(parts.prepared, first):
         index = len(block.args)
         argument = block.insert_arg(value.type, index)
         argument.name_hint = value.name_hint
-        value.replace_all_uses_with(argument)
+        value.replace_uses_with_if(
+            argument, lambda use: top_level_op(use.operation, block) not in leaving
+        )
         added.append(EntryArgument(index, ArgumentKind.PREPARED, str(number), value.type))
-    for op in reversed(parts.erased):
-        op.detach()
-        op.erase()
     return added
+
+
+def _erase_others(parts: Split) -> None:
+    """Erase the ops that left and that nothing needs."""
+    needed = set(parts.needed)
+    for op in reversed(parts.leaving):
+        if op not in needed:
+            op.detach()
+            op.erase()
 
 
 def _drop_unread(
@@ -314,12 +344,10 @@ def _drop_unread(
 ) -> list[EntryArgument]:
     """Erase the arguments that only moved ops read, and return the entries of the others."""
     block = main.body.block
-    values = list(block.args)
-    kept: list[EntryArgument] = []
-    # The last first: an argument that is erased moves all behind it.
-    for entry, value in reversed([*zip(arguments, values, strict=True)]):
-        if value in moved and value.first_use is None:
-            block.erase_arg(value)
-        else:
-            kept.append(entry)
-    return kept[::-1]
+    both = zip(arguments, block.args, strict=True)
+    kept = [(e, v) for e, v in both if v not in moved or v.first_use is not None]
+    # All at once: `erase_arg` counts those behind it anew each time.
+    block._args = tuple([value for _, value in kept])  # pyright: ignore[reportPrivateUsage]
+    for index, value in enumerate(block.args):
+        value.index = index
+    return [entry for entry, _ in kept]

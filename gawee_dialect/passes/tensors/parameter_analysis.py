@@ -8,7 +8,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from gawee_dialect.analysis.effects import values_read
-from gawee_dialect.dialect.entry import WEIGHTS, ArgumentKind, entry_arguments
+from gawee_dialect.dialect.entry import WEIGHTS, ArgumentKind, argument_kinds
 from gawee_dialect.dialect.native_code import is_computed_once
 from gawee_dialect.passes.dead_code import NO_EFFECTS, fixed_effects
 
@@ -43,6 +43,9 @@ class ParameterAnalysis:
 
     def is_known_early(self, value: SSAValue) -> bool:
         """Whether a value depends on no input."""
+        known = self._known.get(value)
+        if known is not None:
+            return known
         # Not recursive: a graph may be deeper than Python's stack.
         stack = [value]
         while stack:
@@ -70,11 +73,16 @@ class ParameterAnalysis:
         if not is_pure(owner):
             self._known[value] = False
             return None
-        read = values_read(owner)
-        pending = next((operand for operand in read if operand not in self._known), None)
-        if pending is None or not all(self._known.get(operand, True) for operand in read):
-            self._known[value] = all(self._known.get(operand, True) for operand in read)
-            return None
+        pending: SSAValue | None = None
+        for operand in values_read(owner):
+            known = self._known.get(operand)
+            if known is None:
+                pending = operand if pending is None else pending
+            elif not known:
+                self._known[value] = False
+                return None
+        if pending is None:
+            self._known[value] = True
         return pending
 
     def _record_arguments(self, block: Block) -> None:
@@ -82,8 +90,8 @@ class ParameterAnalysis:
         self._known.update((argument, False) for argument in block.args)
         if not isinstance(function, FuncOp) or block is not function.body.first_block:
             return
-        for argument in entry_arguments(function):
-            self._known[block.args[argument.index]] = argument.kind in KNOWN_EARLY
+        for argument, kind in zip(block.args, argument_kinds(function), strict=True):
+            self._known[argument] = kind in KNOWN_EARLY
 
 
 def describe(value: SSAValue) -> str:

@@ -29,6 +29,7 @@ from gawee_dialect.dialect.open_size import is_open
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.upstream.walk import all_ops
 
 READERS = (
     arith.AddfOp,
@@ -67,7 +68,7 @@ class ShareKernels(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         texts, kinds = Fingerprints(), dict[object, list[KernelOp]]()
-        for each in op.walk():
+        for each in all_ops(op):
             if isinstance(each, KernelOp) and each.result is not None and _numbers(each):
                 kinds.setdefault(_kind(each, texts), []).append(each)
         for kernels in kinds.values():
@@ -90,11 +91,13 @@ def _may_be_read(op: arith.ConstantOp) -> bool:
 
 def _kind(op: KernelOp, texts: Fingerprints) -> object:
     """Return what kernels have in common that are equal but for their numbers."""
-    same = op.clone()
-    for number in _numbers(same):
+    numbers = _numbers(op)
+    values = [each.properties["value"] for each in numbers]
+    for number in numbers:
         number.properties["value"] = UnitAttr()
-    text = texts.of(same)
-    same.erase()  # it reads the same values
+    text = texts.of(op)
+    for number, value in zip(numbers, values, strict=True):
+        number.properties["value"] = value
     return tuple(value.type for value in (*op.operands, *op.results)), text
 
 

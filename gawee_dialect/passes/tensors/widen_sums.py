@@ -44,7 +44,7 @@ class WidenSum(Pattern):
             self.missed(op, f"expected one result on tensors, got {len(op.res)}")
             return
         combiner = combiner_of(op) if any(reduced(op)) else None
-        type = self._total_type(op, combiner)
+        type = None if combiner is None else self._total_type(op, combiner)
         if combiner is None or type is None:
             self.missed(op, "expected a sum of f16, or a long one of f32")
             return
@@ -55,9 +55,7 @@ class WidenSum(Pattern):
         if isinstance(init, linalg.FillOp) and not init.res[0].uses:
             rewriter.erase(init)
 
-    def _total_type(
-        self, op: LinalgStructuredOperation, combiner: Operation | None
-    ) -> AnyFloat | None:
+    def _total_type(self, op: LinalgStructuredOperation, combiner: Operation) -> AnyFloat | None:
         element, terms = element_type(op.res[0]), terms_of(op)
         found = total_type(combiner, element, terms)
         if not self._to_f64:

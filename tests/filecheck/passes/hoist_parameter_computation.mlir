@@ -189,3 +189,22 @@ func.func @main(%x: tensor<2xf32> {gawee.input = "x"}, %w: tensor<3xf32> {gawee.
   %y = tensor.insert %e into %x[%i] : tensor<2xf32>
   func.return %y : tensor<2xf32>
 }
+
+// -----
+
+// What both sides read of a moved op is a result and an operand in @prepare, an argument in @main.
+// CHECK-LABEL: func.func @prepare
+// CHECK-NEXT:  %[[P:.*]] = gawee.sqrt %w
+// CHECK-NEXT:  %[[Q:.*]] = gawee.exp %[[P]]
+// CHECK-NEXT:  func.return %[[P]], %[[Q]]
+// CHECK-LABEL: func.func @main
+// CHECK-SAME:  %[[A:[a-z]+]]: tensor<2x3xf32> {gawee.prepared = "0"}, %[[B:[a-z]+]]: tensor<2x3xf32> {gawee.prepared = "1"}
+// CHECK-NEXT:  %[[Y:.*]] = gawee.add %x, %[[A]]
+// CHECK-NEXT:  gawee.mul %[[Y]], %[[B]]
+func.func @main(%x: tensor<2x3xf32>, %w: tensor<2x3xf32> {gawee.parameter = "w"}) -> tensor<2x3xf32> {
+  %p = gawee.sqrt %w : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %q = gawee.exp %p : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %y = gawee.add %x, %p : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %z = gawee.mul %y, %q : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  func.return %z : tensor<2x3xf32>
+}

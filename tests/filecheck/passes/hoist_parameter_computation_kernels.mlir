@@ -47,3 +47,32 @@ func.func @main(%x: tensor<5x3xf32>, %w: tensor<5xf32> {gawee.parameter = "w"}) 
     } : tensor<5x3xf32>
   func.return %y : tensor<5x3xf32>
 }
+
+// -----
+
+// A number that the bodies of both kernels read from outside is on both sides.
+// CHECK-LABEL: func.func @prepare
+// CHECK-NEXT:    %[[C:.*]] = arith.constant 7.000000e+00 : f32
+// CHECK:           arith.mulf %{{.*}}, %[[C]]
+// CHECK-LABEL: func.func @main
+// CHECK-NEXT:    %[[C:.*]] = arith.constant 7.000000e+00 : f32
+// CHECK:           arith.addf %{{.*}}, %[[C]]
+func.func @main(%x: tensor<5xf32>, %w: tensor<5xf32> {gawee.parameter = "w"}) -> tensor<5xf32> {
+  %c = arith.constant 7.0 : f32
+  %p = gawee.kernel parallel [5] ins(%w : tensor<5xf32>)
+    maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>]
+    finish {
+    ^bb0(%e: f32):
+      %m = arith.mulf %e, %c : f32
+      gawee.yield %m : f32
+    } : tensor<5xf32>
+  %y = gawee.kernel parallel [5] ins(%x, %p : tensor<5xf32>, tensor<5xf32>)
+    maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>]
+    finish {
+    ^bb0(%e: f32, %f: f32):
+      %s = arith.addf %e, %c : f32
+      %t = arith.mulf %s, %f : f32
+      gawee.yield %t : f32
+    } : tensor<5xf32>
+  func.return %y : tensor<5xf32>
+}

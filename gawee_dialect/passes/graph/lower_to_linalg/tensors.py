@@ -134,8 +134,16 @@ def broadcast(
 ) -> SSAValue:
     """Repeat a tensor along new axes: `dimensions` are those axes of `type`."""
     init = empty(builder, type)
-    new_axes = DenseArrayBase.from_list(i64, dimensions)
-    return builder.insert(linalg.BroadcastOp(source, init, new_axes)).results[0]
+    block = Block(arg_types=[element_type(source), element_type(init)])
+    block.add_op(linalg.YieldOp(block.args[0]))
+    # xDSL's constructor makes five times as many calls.
+    op = linalg.BroadcastOp.create(
+        operands=[source, init],
+        result_types=[init.type],
+        properties={"dimensions": DenseArrayBase.from_list(i64, dimensions)},
+        regions=[Region(block)],
+    )
+    return builder.insert(op).results[0]
 
 
 def padded(

@@ -429,10 +429,15 @@ class _Rewriter:
             self.absorbed[result] = pad
             dead.append(op)
         maps = list(op.maps)
+        are_read_elsewhere = False
         for index, value in enumerate(op.inputs):
-            op.operands[index], maps[index] = self._read(op, value, maps[index])
+            read, map = self._read(op, value, maps[index])
+            if read is not value:
+                op.operands[index], maps[index] = read, map
+                are_read_elsewhere = True
         if layout.is_plain:
-            op.indexing_maps = ArrayAttr(AffineMapAttr(map) for map in maps)
+            if are_read_elsewhere:
+                op.indexing_maps = ArrayAttr(AffineMapAttr(map) for map in maps)
             return
         maps[-1] = _composed(maps[-1], layout)
         new = self._new_kernel(op, layout, maps)

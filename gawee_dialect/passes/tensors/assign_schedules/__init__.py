@@ -512,10 +512,10 @@ class _Scheduler:
         return _Chosen(entry.choice)
 
     def _pack(self, op: KernelOp, kernel: KernelAccesses, asked: Sequence[int]) -> None:
-        schedule = op.schedule
+        schedule, processor = op.schedule, self._processor_of(kernel.op)
         assert schedule is not None
         builder = Builder(InsertPoint.before(op))
-        maps = list(op.maps)
+        maps: list[AffineMap] = []
         before = op.prev_op
         for index, operand in enumerate(kernel.inputs):
             if is_open(operand.shape):
@@ -523,14 +523,16 @@ class _Scheduler:
             if not (
                 index in asked
                 or is_packed(operand, kernel, schedule.data.vector)
-                or self._is_copied(index, operand, kernel, schedule.data)
+                or _is_copied(index, operand, kernel, schedule.data, processor)
             ):
                 continue
             packing = Packing.of(operand, schedule.data, op.sizes, _pair(op, schedule.data))
             if not packing.is_order_of(operand):
                 op.operands[index] = pack(builder, operand, packing, op.sizes)
+                maps = maps or list(op.maps)
                 maps[index] = AffineMap(len(op.sizes), 0, packing.exprs)
-        op.indexing_maps = ArrayAttr(AffineMapAttr(map) for map in maps)
+        if maps:
+            op.indexing_maps = ArrayAttr(AffineMapAttr(map) for map in maps)
         copy = op.prev_op
         while copy is not None and copy is not before:
             hand_on_location(op, copy)
@@ -538,15 +540,16 @@ class _Scheduler:
             self._assign(copy)
             copy = copy.prev_op
 
-    def _is_copied(
-        self, index: int, operand: Operand, kernel: KernelAccesses, schedule: Schedule
-    ) -> bool:
-        """Whether an input is copied without being asked for: not if it is fetched as it lies."""
-        if schedule.prefetch is not None and schedule.prefetch.input == index:
-            return False
-        return is_copied(operand, kernel, schedule.loops, self._processor_of(kernel.op))
-
     def _kind(self, op: KernelOp, early: list[bool]) -> object:
         """Return what kernels have in common that are scheduled alike."""
         types = tuple(value.type for value in (*op.inputs, op.target))
         return types, tuple(early), self.texts.of(op), is_of_one_thread(op)
+
+
+def _is_copied(
+    index: int, operand: Operand, kernel: KernelAccesses, schedule: Schedule, processor: Processor
+) -> bool:
+    """Whether an input is copied without being asked for: not if it is fetched as it lies."""
+    if schedule.prefetch is not None and schedule.prefetch.input == index:
+        return False
+    return is_copied(operand, kernel, schedule.loops, processor)

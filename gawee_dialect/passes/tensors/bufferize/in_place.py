@@ -15,6 +15,7 @@ from gawee_dialect.analysis.effects import is_inside as made_inside
 from gawee_dialect.analysis.index_bounds import Index, mixed, same_indices
 from gawee_dialect.upstream.scf import ForallOp
 from gawee_dialect.upstream.tensor import ParallelInsertSliceOp
+from gawee_dialect.upstream.walk import all_ops
 
 Insertion = tensor.InsertSliceOp | ParallelInsertSliceOp
 Slice = tensor.ExtractSliceOp | Insertion
@@ -33,7 +34,7 @@ class InPlace:
     """Says which writes no reader sees; holds the buffer of every tensor so far."""
 
     def __init__(self, function: FuncOp, buffers: Mapping[SSAValue, SSAValue]):
-        self._order = {op: index for index, op in enumerate(function.walk())}
+        self._order = {op: index for index, op in enumerate(all_ops(function))}
         self._buffers = buffers
 
     def may_write(self, root: Root, op: Operation, old: SSAValue, *, reads: bool) -> bool:

@@ -41,12 +41,16 @@ def region(reads: Sequence[Read], accumulator: Attribute | None, write: Write) -
     return Region(block)
 
 
-def spliced(builder: Builder, block: Block, arguments: Sequence[SSAValue]) -> SSAValue:
+def spliced(
+    builder: Builder, block: Block, arguments: Sequence[SSAValue], *, moves: bool = False
+) -> SSAValue:
     """Repeat the ops of a region on other arguments, and return what it would yield.
 
-    Constants from outside are repeated too, so that a region reads nothing but its arguments.
+    The builder is at the end of a block. Constants from outside are repeated too, so that a region
+    reads nothing but its arguments. Where it `moves` the ops, theirs is left without, to be erased.
     """
     here = builder.insertion_point.block
+    assert builder.insertion_point.insert_before is None
 
     def local(value: SSAValue) -> SSAValue:
         op = value.owner
@@ -65,9 +69,17 @@ def spliced(builder: Builder, block: Block, arguments: Sequence[SSAValue]) -> SS
         for value in op.operands:
             if value not in new:
                 new[value] = local(value)
-        if op is not last:
+        if op is last:
+            break
+        if moves:
+            op.detach()
+            for index, value in enumerate(tuple(op.operands)):
+                if (taken := new[value]) is not value:
+                    op.operands[index] = taken
+            here.add_op(op)
+        else:
             # A clone with regions sets operands twice: bodies have none.
-            builder.insert(op.clone(new) if op.regions else op.clone_without_regions(new))
+            here.add_op(op.clone(new) if op.regions else op.clone_without_regions(new))
     (value,) = last.operands
     return new[value]
 
@@ -129,11 +141,13 @@ def rebuilt(
     elements: Sequence[Write],
     output: Output | None = None,
     then: Callable[[Builder, Sequence[SSAValue], SSAValue], SSAValue] | None = None,
+    *,
+    moves: bool = False,
 ) -> KernelOp:
     """Return a kernel with the loops of another.
 
     It reads `reads`; `elements` make of them what the other's regions take for its inputs. `then`
-    goes on with what its `finish` yields.
+    goes on with what its `finish` yields. Where it `moves` the other's ops, that is to be erased.
     """
     accumulator, inputs = op.accumulator_type, op.inputs
 
@@ -143,7 +157,7 @@ def rebuilt(
                 value if old.first_use is None else element(builder, arguments)
                 for value, old, element in zip(inputs, block.args, elements, strict=False)
             ]
-            return spliced(builder, block, [*taken, *arguments[len(reads) :]])
+            return spliced(builder, block, [*taken, *arguments[len(reads) :]], moves=moves)
 
         return write_region
 
@@ -195,7 +209,10 @@ def _own_flops(op: KernelOp) -> int:
 
 
 def rewired(op: KernelOp, reads: Sequence[Read], output: Output | None = None) -> KernelOp:
-    """Return a kernel that computes the same of other reads, one for each input."""
+    """Return a kernel that computes the same of other reads, one for each input.
+
+    It has the ops of the other one's regions: that is to be erased.
+    """
     merged: list[Read] = []
     places = [place(merged, read) for read in reads]
-    return rebuilt(op, merged, [argument(index) for index in places], output)
+    return rebuilt(op, merged, [argument(index) for index in places], output, moves=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from xdsl.builder import Builder
 from xdsl.dialects import linalg, tensor
@@ -9,7 +10,7 @@ from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorType
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
@@ -27,9 +28,10 @@ from gawee_dialect.upstream.linalg import BroadcastOp
 SCALAR_DIALECTS = ("arith", "math")
 
 
-def is_scalar_arithmetic(op: Operation) -> bool:
-    """Whether an op computes a number, or says that bits are one with a sign or without."""
-    return op.dialect_name() in SCALAR_DIALECTS or isinstance(op, UnrealizedConversionCastOp)
+@cache
+def is_scalar_arithmetic(kind: type[Operation]) -> bool:
+    """Whether ops of a class compute a number, or say that bits are one with a sign or without."""
+    return kind.dialect_name() in SCALAR_DIALECTS or issubclass(kind, UnrealizedConversionCastOp)
 
 
 class FormKernel(Pattern):
@@ -118,7 +120,7 @@ class FormPad(Pattern):
 
 def has_no_elements(value: SSAValue) -> bool:
     """Whether a size of a tensor is 0, or not known."""
-    return any(size <= 0 for size in tensor_shape(value))
+    return any([size <= 0 for size in tensor_shape(value)])
 
 
 def is_signless(value: SSAValue) -> bool:
@@ -148,15 +150,14 @@ def why_not(op: LinalgStructuredOperation) -> str | None:
     tensors = [value for value in op.operands if is_tensor(value.type)]
     if any(map(has_no_elements, tensors)):
         return "expected static tensors that are not empty"
-    for inner in op.body.block.ops:
-        if inner is not op.body.block.last_op and not is_scalar_arithmetic(inner):
+    block, inside = op.body.block, list(op.body.block.ops)
+    for inner in inside[:-1]:
+        if not is_scalar_arithmetic(type(inner)):
             return f"expected a body of scalar arithmetic, got '{inner.name}'"
-    captured = (value for inner in op.body.block.ops for value in inner.operands)
-    scalars = (value for value in op.inputs if not is_tensor(value.type))
-    for value in (*captured, *scalars):
-        inside = isinstance(value.owner, Operation) and value.owner.parent is op.body.block
-        argument = isinstance(value, BlockArgument) and value.block is op.body.block
-        if not inside and not argument and constant_of(value) is None:
+    scalars = [value for value in op.inputs if not is_tensor(value.type)]
+    for value in (*(value for inner in inside for value in inner.operands), *scalars):
+        owner = value.owner
+        if owner is not block and owner.parent is not block and constant_of(value) is None:
             return "expected scalars from outside to be constants"
     return None
 
@@ -260,12 +261,12 @@ class Nest:
         return Output(tensor_type(self.op.res[0]), self.output_map)
 
     def body(self, builder: Builder, arguments: Sequence[SSAValue]) -> SSAValue:
-        """Write the op's body; the arguments are the elements of what is read."""
+        """Write the op's body, which that is left without; the arguments are what is read."""
         elements = iter(arguments)
         all_arguments = [
             next(elements) if is_tensor(value.type) else value for value in self.op.operands
         ]
-        return spliced(builder, self.op.body.block, all_arguments)
+        return spliced(builder, self.op.body.block, all_arguments, moves=True)
 
     def elementwise(self) -> KernelOp:
         """Make a kernel without reductions."""

@@ -95,8 +95,9 @@ class InlineProducer(Pattern):
             if found is not None:
                 reason = found
                 continue
-            new = inlined(op, index, producer)
-            if worker(op, producer) is producer:
+            works = worker(op, producer)
+            new = inlined(op, index, producer, moves=True)
+            if works is producer:
                 self.fused(op, producer)
                 hand_on_identity(producer, new)
             else:
@@ -130,7 +131,7 @@ class InlineProducer(Pattern):
             return RUNS_MORE_OFTEN
         value = op.inputs[index]
         is_weight = self._analysis.is_read_late(value, op.target)
-        if is_weight and widens(producer) and sums_products(op) and not has_windows(op):
+        if is_weight and sums_products(op) and widens(producer) and not has_windows(op):
             return None  # a product reads its weights as they are stored: fewer bytes
         if _widens_bytes_quickly(producer) and not _multiplies(op, index):
             return None
@@ -167,8 +168,8 @@ def reads_through(op: KernelOp, index: int, producer: KernelOp) -> list[Read] | 
     return [(value, composed(map, dims, op.sizes)) for value, map in reads_of(producer)]
 
 
-def inlined(op: KernelOp, index: int, producer: KernelOp) -> KernelOp:
-    """Return a kernel that computes what it read from a producer."""
+def inlined(op: KernelOp, index: int, producer: KernelOp, *, moves: bool = False) -> KernelOp:
+    """Return a kernel that computes what it read from a producer; `moves` is as for `rebuilt`."""
     through = reads_through(op, index, producer)
     assert through is not None
     reads: list[Read] = []
@@ -180,7 +181,7 @@ def inlined(op: KernelOp, index: int, producer: KernelOp) -> KernelOp:
     elements[index] = lambda builder, arguments: spliced(
         builder, producer.finish.block, [arguments[number] for number in inner]
     )
-    return rebuilt(op, reads, elements)
+    return rebuilt(op, reads, elements, moves=moves)
 
 
 class InlineConstant(Pattern):
@@ -197,7 +198,7 @@ class InlineConstant(Pattern):
             argument(place(reads, read)) if number is None else constant(number)
             for read, number in zip(reads_of(op), numbers, strict=True)
         ]
-        rewriter.replace(op, rebuilt(op, reads, elements))
+        rewriter.replace(op, rebuilt(op, reads, elements, moves=True))
 
 
 def constant(number: Number) -> Write:
@@ -238,8 +239,9 @@ class FuseIntoReduction(Pattern):
         if found is None:
             self.missed(op, reason)
             return
+        works = worker(op, found)
         new = fused(op, found)
-        if worker(op, found) is found:
+        if works is found:
             self.fused(op, found)
         else:
             self.fused(found, op)
@@ -287,7 +289,7 @@ def reads_behind(op: KernelOp, producer: KernelOp) -> list[Read] | None:
 
 
 def fused(op: KernelOp, producer: KernelOp) -> KernelOp:
-    """Return a kernel that goes on with `op` where its producer would write."""
+    """Return a kernel that goes on with `op` where its producer would write; both are erased."""
     behind = reads_behind(op, producer)
     assert behind is not None
     *inputs, (_, output_map) = behind
@@ -300,7 +302,7 @@ def fused(op: KernelOp, producer: KernelOp) -> KernelOp:
 
     def go_on(builder: Builder, arguments: Sequence[SSAValue], value: SSAValue) -> SSAValue:
         taken = [value if index is None else arguments[index] for index in places]
-        return spliced(builder, op.finish.block, taken)
+        return spliced(builder, op.finish.block, taken, moves=True)
 
     output = Output(tensor_type(op.target), output_map, op.outside)
-    return rebuilt(producer, reads, elements, output, go_on)
+    return rebuilt(producer, reads, elements, output, go_on, moves=True)
