@@ -73,8 +73,6 @@ class Counters:
     trip_counts: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     """Of a loop whose trip count is open the greatest one."""
     lanes: int = 1
-    divides_lanes: bool = False
-    """Whether it is found at run time in which part of an axis all lanes are."""
     names: Mapping[SizeName, SSAValue] = field(default_factory=dict[SizeName, SSAValue])
     """The values of the names that sizes are forms of."""
 
@@ -120,9 +118,8 @@ class IndexBuilder:
         parts = index.split(divisor, self.counters.range_of)
         if parts is not None:
             return parts[0 if kind is AffineBinaryOpKind.FloorDiv else 1]
-        if not index.lane:
-            return self._divide(kind, index, divisor)
-        return self._divide_lanes(kind, index, divisor) if self.counters.divides_lanes else None
+        divide = self._divide_lanes if index.lane else self._divide
+        return divide(kind, index, divisor)
 
     def _divide_lanes(
         self, kind: AffineBinaryOpKind, index: LinearIndex, divisor: int
@@ -144,15 +141,22 @@ class IndexBuilder:
         return part.scaled(run) + lanes
 
     def _divide(self, kind: AffineBinaryOpKind, lhs: LinearIndex, divisor: int) -> LinearIndex:
-        """Divide at run time: the result counts like a loop of its own."""
-        low, high = lhs.range(self.counters.range_of)
+        """Divide at run time: the result counts like a loop of its own.
+
+        What is less than a common factor stays outside: (16 * %i + 3) mod 64 is
+        16 * (%i mod 4) + 3, so that neighbours are neighbours behind the division too.
+        """
+        factor = gcd(divisor, *lhs.terms.values())
+        whole, rest = lhs.parts(factor)
+        low, high = whole.range(self.counters.range_of)
         assert low >= 0, "maps of kernels stay inside their operands"
-        floor = kind is AffineBinaryOpKind.FloorDiv
+        floor, divisor = kind is AffineBinaryOpKind.FloorDiv, divisor // factor
         op = arith.DivUIOp if floor else arith.RemUIOp
-        operands = self.value(lhs), constant_index(self.builder, divisor)
+        operands = self.value(whole), constant_index(self.builder, divisor)
         result = arithmetic(self.builder, op, *operands)
         self.counters.trip_counts[result] = high // divisor + 1 if floor else divisor
-        return LinearIndex(terms={result: 1})
+        index = LinearIndex(terms={result: 1})
+        return index if floor else index.scaled(factor) + rest
 
     def value(self, index: LinearIndex) -> SSAValue:
         """Insert the arithmetic of an index that is the same for every lane."""

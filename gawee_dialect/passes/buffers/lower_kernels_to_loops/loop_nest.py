@@ -111,7 +111,6 @@ class LoopNest:
         self.around_tiles = self.reducing
         """The loops over reductions around a product of tiles."""
         self.tiles = schedule.tiles
-        self.counters.divides_lanes = self.tiles is not None
         depth = schedule.depth(self.op.sizes, self.op.num_parallel)
         self.pair = schedule.pair(self.op.num_parallel)
         """The reduction of which a step of vectors takes two neighbours."""
