@@ -302,7 +302,7 @@ class Access:
         element = element_of(self.buffer)
         type = vector_of(element, self.lanes.count)
         if self.is_in_row and not self.lanes.partial:
-            return insert(vector.LoadOp(self.buffer, self.at(), type)).result
+            return load_row(self.builder, self.buffer, self.at(), type)
         halves = self._halves()
         if halves is not None:
             return self._joined([half.load() for half in halves])
@@ -359,19 +359,19 @@ class Access:
         """Store a scalar, or the active lanes of a vector."""
         insert = self.builder.insert
         if self.lanes.count == 1:
-            insert(memref.StoreOp.get(value, self.buffer, self.at()))
+            store_element(self.builder, value, self.buffer, self.at())
         elif (halves := self._halves()) is not None:
             for number, half in enumerate(halves):
                 half.store(self._half_of(value, number))
         elif not self.is_in_row:
             for lane in range(self.lanes.active):
                 element = insert(vector.ExtractOp(value, [lane], element_of(self.buffer))).result
-                insert(memref.StoreOp.get(element, self.buffer, self.at(lane)))
+                store_element(self.builder, element, self.buffer, self.at(lane))
         elif self.lanes.partial:
             mask = self.lanes.mask(self.builder)
             insert(vector.MaskedStoreOp(self.buffer, self.at(), mask, value))
         else:
-            insert(vector.StoreOp(value, self.buffer, self.at()))
+            store_row(self.builder, value, self.buffer, self.at())
 
 
 def load_pair(first: Access, second: Access) -> Sequence[SSAValue]:
@@ -402,7 +402,7 @@ def _loaded_at_once(first: Access, second: Access) -> SSAValue | None:
     if last.lane != (0 if count == 1 else 2):
         return None
     type = VectorType(element_of(first.buffer), [2 * count])
-    return first.builder.insert(vector.LoadOp(first.buffer, first.at(), type)).result
+    return load_row(first.builder, first.buffer, first.at(), type)
 
 
 # The ops that loops of kernels are full of, made without sorting what each constructor is given.
@@ -433,6 +433,28 @@ def load_element(builder: Builder, buffer: SSAValue, indices: Sequence[SSAValue]
     element = buffer.type.element_type
     made = memref.LoadOp.create(operands=(buffer, *indices), result_types=(element,))
     return builder.insert(made).results[0]
+
+
+def store_element(
+    builder: Builder, value: SSAValue, buffer: SSAValue, indices: Sequence[SSAValue]
+) -> None:
+    """Insert a store of an element."""
+    builder.insert(memref.StoreOp.create(operands=(value, buffer, *indices)))
+
+
+def load_row(
+    builder: Builder, buffer: SSAValue, indices: Sequence[SSAValue], type: Attribute
+) -> SSAValue:
+    """Insert a load of a vector of elements side by side."""
+    made = vector.LoadOp.create(operands=(buffer, *indices), result_types=(type,))
+    return builder.insert(made).result
+
+
+def store_row(
+    builder: Builder, value: SSAValue, buffer: SSAValue, indices: Sequence[SSAValue]
+) -> None:
+    """Insert a store of a vector to elements side by side."""
+    builder.insert(vector.StoreOp.create(operands=(value, buffer, *indices)))
 
 
 def counted_loop(
