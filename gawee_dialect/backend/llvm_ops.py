@@ -117,7 +117,10 @@ INLINED = (llvm.ConstantOp, llvm.AddressOfOp, llvm.UndefOp, llvm.ZeroOp)
 
 BRANCHES = (llvm.BrOp, llvm.CondBrOp)
 
-FAMILIES = (INLINED, BINARY, CASTS, INTRINSICS, BRANCHES)
+MEMORY = (llvm.GEPOp, llvm.LoadOp, llvm.StoreOp, llvm.AllocaOp)
+"""What finds, reads and writes memory."""
+
+FAMILIES = (INLINED, BINARY, CASTS, INTRINSICS, BRANCHES, MEMORY)
 
 
 @cache
@@ -228,7 +231,9 @@ class Instructions:
             return self.call(op, name, op.operands, intrinsic=True)
         if family is BRANCHES:
             return self._branch(op)
-        return self._memory(op) or self._choice(op) or vector_text(op, self) or self._last(op)
+        if family is MEMORY:
+            return self._memory(op)
+        return self._choice(op) or vector_text(op, self) or self._last(op)
 
     def _choice(self, op: Operation) -> str | None:
         match op:
@@ -246,35 +251,27 @@ class Instructions:
             case _:
                 return None
 
-    def _memory(self, op: Operation) -> str | None:
+    def _memory(self, op: Operation) -> str:
+        # By position: an op's own names for its operands take longer than all else here.
+        operands = list(map(self.typed, op.operands))
         match op:
             case llvm.GEPOp():
                 inbounds = "inbounds " if op.inbounds is not None else ""
-                indices = "".join(f", {index}" for index in self._indices(op))
-                element = type_text(op.elem_type)
-                return f"getelementptr {inbounds}{element}, {self.typed(op.ptr)}{indices}"
+                pointer, *dynamic = operands
+                indices = "".join(f", {index}" for index in _indices(op, dynamic))
+                return f"getelementptr {inbounds}{type_text(op.elem_type)}, {pointer}{indices}"
             case llvm.LoadOp():
-                type = type_text(op.dereferenced_value.type)
+                type = type_text(op.results[0].type)
                 kind, order = _ordering(op)
-                return f"load {kind}{type}, {self.typed(op.ptr)}{order}{_alignment(op.alignment)}"
+                return f"load {kind}{type}, {operands[0]}{order}{_alignment(op.alignment)}"
             case llvm.StoreOp():
                 kind, order = _ordering(op)
                 kind += "volatile " if op.volatile_ is not None else ""
-                operands = f"{self.typed(op.value)}, {self.typed(op.ptr)}"
-                return f"store {kind}{operands}{order}{_alignment(op.alignment)}"
-            case llvm.AllocaOp():
-                size = self.typed(op.size)
-                count = "" if size.endswith(" 1") else f", {size}"
-                return f"alloca {type_text(op.elem_type)}{count}{_alignment(op.alignment)}"
+                return f"store {kind}{', '.join(operands)}{order}{_alignment(op.alignment)}"
             case _:
-                return None
-
-    def _indices(self, op: llvm.GEPOp) -> list[str]:
-        dynamic = iter(op.ssa_indices)
-        return [
-            self.typed(next(dynamic)) if index == llvm.GEP_USE_SSA_VAL else f"i32 {index}"
-            for index in op.rawConstantIndices.iter_values()
-        ]
+                assert isinstance(op, llvm.AllocaOp)
+                count = "" if operands[0].endswith(" 1") else f", {operands[0]}"
+                return f"alloca {type_text(op.elem_type)}{count}{_alignment(op.alignment)}"
 
     def call(
         self,
@@ -353,6 +350,15 @@ class Instructions:
         own = f"!{len(self.parts.metadata)}"  # a loop is identified by a node naming itself
         self.parts.node(f"distinct !{{{', '.join([own, *entries])}}}")
         return f", !llvm.loop {own}"
+
+
+def _indices(op: llvm.GEPOp, dynamic: Sequence[str]) -> list[str]:
+    """Return the indices of a pointer to an element; those that are values are given as text."""
+    values = iter(dynamic)
+    return [
+        next(values) if index == llvm.GEP_USE_SSA_VAL else f"i32 {index}"
+        for index in op.rawConstantIndices.iter_values()
+    ]
 
 
 def _loop_property(group: str, key: str, value: int) -> str:

@@ -469,3 +469,47 @@ func.func @rows_in_blocks_are_fetched_block_by_block(%x: memref<5x12x8xf32>, %w:
   } schedule #gawee.schedule<loops = [d0 by 3, d2 by 8, d2], vector = d1 by 8, prefetch = input 0 along d0> : memref<12x8xf32>
   func.return
 }
+
+// -----
+
+// The 16 lanes are in one block of 32, whichever it is.
+// CHECK-LABEL: func.func @lanes_in_one_part_of_an_axis_are_a_row_there
+// CHECK:         %[[SUM:.*]] = arith.addf
+// CHECK-COUNT-2: %[[BLOCK:.*]] = arith.divui %d0, %c2
+// CHECK-NEXT:    %[[HALF:.*]] = arith.remui %d0, %c2
+// CHECK-NEXT:    %[[FIRST:.*]] = arith.muli %[[HALF]], %c16
+// CHECK-NEXT:    vector.store %[[SUM]], %y[%[[BLOCK]], %d1, %[[FIRST]]] : memref<3x5x32xf32>, vector<16xf32>
+// CHECK-NOT:     store
+func.func @lanes_in_one_part_of_an_axis_are_a_row_there(%a: memref<5x96xf32>, %b: memref<96xf32>, %y: memref<3x5x32xf32>) {
+  gawee.kernel parallel [96, 5] ins(%a, %b : memref<5x96xf32>, memref<96xf32>) outs(%y)
+    maps [affine_map<(c, w) -> (w, c)>,
+    affine_map<(c, w) -> (c)>,
+    affine_map<(c, w) -> (c floordiv 32, w, c mod 32)>] finish {
+  ^bb0(%p: f32, %q: f32):
+    %0 = arith.addf %p, %q : f32
+    gawee.yield %0 : f32
+  } schedule #gawee.schedule<loops = [d0 by 16, d1], vector = d0 by 16> : memref<3x5x32xf32>
+  func.return
+}
+
+// -----
+
+// (4 * d0 + 3) mod 8 is 4 * (d0 mod 2) + 3: what lanes that lie apart have in common is divided.
+// CHECK-LABEL: func.func @lanes_that_lie_apart_are_a_number_behind_one_quotient
+// CHECK:         vector.extract %{{.*}}[3]
+// CHECK-NEXT:    %[[BLOCK:.*]] = arith.divui %d0, %c2
+// CHECK-NEXT:    %[[HALF:.*]] = arith.remui %d0, %c2
+// CHECK-NEXT:    %[[FIRST:.*]] = arith.muli %[[HALF]], %c4
+// CHECK-NEXT:    %[[LAST:.*]] = arith.addi %[[FIRST]], %c3
+// CHECK-NEXT:    memref.store %{{.*}}, %y[%[[BLOCK]], %[[LAST]], %d1]
+func.func @lanes_that_lie_apart_are_a_number_behind_one_quotient(%a: memref<5x24xf32>, %b: memref<24xf32>, %y: memref<3x8x5xf32>) {
+  gawee.kernel parallel [24, 5] ins(%a, %b : memref<5x24xf32>, memref<24xf32>) outs(%y)
+    maps [affine_map<(c, w) -> (w, c)>,
+    affine_map<(c, w) -> (c)>,
+    affine_map<(c, w) -> (c floordiv 8, c mod 8, w)>] finish {
+  ^bb0(%p: f32, %q: f32):
+    %0 = arith.addf %p, %q : f32
+    gawee.yield %0 : f32
+  } schedule #gawee.schedule<loops = [d0 by 4, d1], vector = d0 by 4> : memref<3x8x5xf32>
+  func.return
+}

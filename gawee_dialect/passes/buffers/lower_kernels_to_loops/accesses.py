@@ -73,8 +73,6 @@ class Counters:
     trip_counts: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     """Of a loop whose trip count is open the greatest one."""
     lanes: int = 1
-    divides_lanes: bool = False
-    """Whether it is found at run time in which part of an axis all lanes are."""
     names: Mapping[SizeName, SSAValue] = field(default_factory=dict[SizeName, SSAValue])
     """The values of the names that sizes are forms of."""
 
@@ -120,9 +118,8 @@ class IndexBuilder:
         parts = index.split(divisor, self.counters.range_of)
         if parts is not None:
             return parts[0 if kind is AffineBinaryOpKind.FloorDiv else 1]
-        if not index.lane:
-            return self._divide(kind, index, divisor)
-        return self._divide_lanes(kind, index, divisor) if self.counters.divides_lanes else None
+        divide = self._divide_lanes if index.lane else self._divide
+        return divide(kind, index, divisor)
 
     def _divide_lanes(
         self, kind: AffineBinaryOpKind, index: LinearIndex, divisor: int
@@ -144,15 +141,22 @@ class IndexBuilder:
         return part.scaled(run) + lanes
 
     def _divide(self, kind: AffineBinaryOpKind, lhs: LinearIndex, divisor: int) -> LinearIndex:
-        """Divide at run time: the result counts like a loop of its own."""
-        low, high = lhs.range(self.counters.range_of)
+        """Divide at run time: the result counts like a loop of its own.
+
+        What is less than a common factor stays outside: (16 * %i + 3) mod 64 is
+        16 * (%i mod 4) + 3, so that neighbours are neighbours behind the division too.
+        """
+        factor = gcd(divisor, *lhs.terms.values())
+        whole, rest = lhs.parts(factor)
+        low, high = whole.range(self.counters.range_of)
         assert low >= 0, "maps of kernels stay inside their operands"
-        floor = kind is AffineBinaryOpKind.FloorDiv
+        floor, divisor = kind is AffineBinaryOpKind.FloorDiv, divisor // factor
         op = arith.DivUIOp if floor else arith.RemUIOp
-        operands = self.value(lhs), constant_index(self.builder, divisor)
+        operands = self.value(whole), constant_index(self.builder, divisor)
         result = arithmetic(self.builder, op, *operands)
         self.counters.trip_counts[result] = high // divisor + 1 if floor else divisor
-        return LinearIndex(terms={result: 1})
+        index = LinearIndex(terms={result: 1})
+        return index if floor else index.scaled(factor) + rest
 
     def value(self, index: LinearIndex) -> SSAValue:
         """Insert the arithmetic of an index that is the same for every lane."""
@@ -298,7 +302,7 @@ class Access:
         element = element_of(self.buffer)
         type = vector_of(element, self.lanes.count)
         if self.is_in_row and not self.lanes.partial:
-            return insert(vector.LoadOp(self.buffer, self.at(), type)).result
+            return load_row(self.builder, self.buffer, self.at(), type)
         halves = self._halves()
         if halves is not None:
             return self._joined([half.load() for half in halves])
@@ -355,19 +359,19 @@ class Access:
         """Store a scalar, or the active lanes of a vector."""
         insert = self.builder.insert
         if self.lanes.count == 1:
-            insert(memref.StoreOp.get(value, self.buffer, self.at()))
+            store_element(self.builder, value, self.buffer, self.at())
         elif (halves := self._halves()) is not None:
             for number, half in enumerate(halves):
                 half.store(self._half_of(value, number))
         elif not self.is_in_row:
             for lane in range(self.lanes.active):
                 element = insert(vector.ExtractOp(value, [lane], element_of(self.buffer))).result
-                insert(memref.StoreOp.get(element, self.buffer, self.at(lane)))
+                store_element(self.builder, element, self.buffer, self.at(lane))
         elif self.lanes.partial:
             mask = self.lanes.mask(self.builder)
             insert(vector.MaskedStoreOp(self.buffer, self.at(), mask, value))
         else:
-            insert(vector.StoreOp(value, self.buffer, self.at()))
+            store_row(self.builder, value, self.buffer, self.at())
 
 
 def load_pair(first: Access, second: Access) -> Sequence[SSAValue]:
@@ -398,7 +402,7 @@ def _loaded_at_once(first: Access, second: Access) -> SSAValue | None:
     if last.lane != (0 if count == 1 else 2):
         return None
     type = VectorType(element_of(first.buffer), [2 * count])
-    return first.builder.insert(vector.LoadOp(first.buffer, first.at(), type)).result
+    return load_row(first.builder, first.buffer, first.at(), type)
 
 
 # The ops that loops of kernels are full of, made without sorting what each constructor is given.
@@ -429,6 +433,28 @@ def load_element(builder: Builder, buffer: SSAValue, indices: Sequence[SSAValue]
     element = buffer.type.element_type
     made = memref.LoadOp.create(operands=(buffer, *indices), result_types=(element,))
     return builder.insert(made).results[0]
+
+
+def store_element(
+    builder: Builder, value: SSAValue, buffer: SSAValue, indices: Sequence[SSAValue]
+) -> None:
+    """Insert a store of an element."""
+    builder.insert(memref.StoreOp.create(operands=(value, buffer, *indices)))
+
+
+def load_row(
+    builder: Builder, buffer: SSAValue, indices: Sequence[SSAValue], type: Attribute
+) -> SSAValue:
+    """Insert a load of a vector of elements side by side."""
+    made = vector.LoadOp.create(operands=(buffer, *indices), result_types=(type,))
+    return builder.insert(made).result
+
+
+def store_row(
+    builder: Builder, value: SSAValue, buffer: SSAValue, indices: Sequence[SSAValue]
+) -> None:
+    """Insert a store of a vector to elements side by side."""
+    builder.insert(vector.StoreOp.create(operands=(value, buffer, *indices)))
 
 
 def counted_loop(

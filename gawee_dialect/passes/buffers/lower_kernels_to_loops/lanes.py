@@ -12,6 +12,7 @@ from gawee_dialect.analysis.kernel_kind import KINDS, combiner_of, neutral
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, YieldOp
 from gawee_dialect.dialect.types import vector_of
 from gawee_dialect.hints import isa
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import arithmetic
 from gawee_dialect.upstream import arith as vector_arith
 from gawee_dialect.upstream.arith import ON_VECTORS, number_constant
 
@@ -20,7 +21,10 @@ def broadcast(builder: Builder, value: SSAValue, lanes: int) -> SSAValue:
     """Return a value in every lane; vectors, and all values where there is one lane, stay."""
     if lanes == 1 or isinstance(value.type, VectorType):
         return value
-    return builder.insert(vector.BroadcastOp(value, vector_of(value.type, lanes))).vector
+    made = vector.BroadcastOp.create(
+        operands=(value,), result_types=(vector_of(value.type, lanes),)
+    )
+    return builder.insert(made).vector
 
 
 def run_region(
@@ -97,7 +101,7 @@ def _fma(builder: Builder, lhs: SSAValue, rhs: SSAValue, addend: SSAValue, lanes
     operands = (lhs, rhs, addend)
     if any(isinstance(value.type, VectorType) for value in operands):
         lhs, rhs, addend = (broadcast(builder, value, lanes) for value in operands)
-    return builder.insert(math.FmaOp(lhs, rhs, addend)).result
+    return arithmetic(builder, math.FmaOp, lhs, rhs, addend)
 
 
 def _fused_product(op: Operation) -> tuple[SSAValue, SSAValue, SSAValue] | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 
 from xdsl.builder import Builder
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import FloatAttr, VectorType, f64
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Region, SSAValue
@@ -26,7 +26,9 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
     LinearIndex,
     counters_of,
     end_iteration,
+    load_element,
     load_pair,
+    store_element,
 )
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.lanes import (
     across_lanes,
@@ -111,7 +113,6 @@ class LoopNest:
         self.around_tiles = self.reducing
         """The loops over reductions around a product of tiles."""
         self.tiles = schedule.tiles
-        self.counters.divides_lanes = self.tiles is not None
         depth = schedule.depth(self.op.sizes, self.op.num_parallel)
         self.pair = schedule.pair(self.op.num_parallel)
         """The reduction of which a step of vectors takes two neighbours."""
@@ -490,7 +491,7 @@ class RegisterTile:
         start = broadcast(builder, value, self._width.count)
 
         def visit(inner: Builder, counters: Mapping[int, SSAValue]) -> None:
-            inner.insert(memref.StoreOp.get(start, *self._slot(inner, buffer, counters)))
+            store_element(inner, start, *self._slot(inner, buffer, counters))
 
         self._points(builder, visit, self.chains)
 
@@ -498,11 +499,11 @@ class RegisterTile:
         """Add the sum of a block to the total of a point."""
         place = self._slot(builder, self.totals, counters)
         source = self._slot(builder, self.accumulators, counters)
-        block = builder.insert(memref.LoadOp.get(*source)).res
-        before = builder.insert(memref.LoadOp.get(*place)).res
+        block = load_element(builder, *source)
+        before = load_element(builder, *place)
         wide = builder.insert(arith.ExtFOp(block, self._width.type(f64))).result
         after = builder.insert(arith.AddfOp(before, wide)).result
-        builder.insert(memref.StoreOp.get(after, *place))
+        store_element(builder, after, *place)
 
     def _result(self, builder: Builder, counters: Mapping[int, SSAValue]) -> SSAValue:
         """Return what a point has accumulated, of the accumulator's type."""
@@ -512,7 +513,7 @@ class RegisterTile:
             return self.tiles.result(builder, self.accumulators, counters)
         buffer = self.accumulators if self.totals is None else self.totals
         slots = [self._slot(builder, buffer, counters, chain) for chain in range(self.chains)]
-        results = [builder.insert(memref.LoadOp.get(*slot)).res for slot in slots]
+        results = [load_element(builder, *slot) for slot in slots]
         result = results[0]
         if self.reduced_lanes > 1:
             result = across_lanes(builder, self.op, results)
@@ -564,11 +565,11 @@ class RegisterTile:
         def visit(inner: Builder, counters: Mapping[int, SSAValue]) -> None:
             dims = self._with_lanes(self._dims(place, counters), lanes)
             buffer, slot = self._slot(inner, self.accumulators, counters, first)
-            total = inner.insert(memref.LoadOp.get(buffer, slot)).res
+            total = load_element(inner, buffer, slot)
             for arguments in self._load_steps(inner, dims, place, lanes):
                 arguments[self.op.accumulate.block.args[-1]] = total
                 total = self._added(inner, arguments, total, lanes)
-            inner.insert(memref.StoreOp.get(total, buffer, slot))
+            store_element(inner, total, buffer, slot)
 
         self._points(builder, visit, vectors)
 

@@ -27,8 +27,13 @@ from gawee_dialect.dialect.kernels.winograd import KERNEL, PAIRS, WinogradOp
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
     IndexBuilder,
     LinearIndex,
+    arithmetic,
     load_element,
+    load_row,
+    store_element,
+    store_row,
 )
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.lanes import broadcast
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_tiles import (
     allocate,
     loops,
@@ -101,7 +106,7 @@ class FilterProducts:
         value = builder.insert(zeros(self.tiles.vector)).result
 
         def store(inner: Builder, indices: Sequence[LinearIndex]) -> None:
-            inner.insert(memref.StoreOp.get(value, sums, self._values(inner, indices)))
+            store_element(inner, value, sums, self._values(inner, indices))
 
         self._each(builder, (self.points, self.count), store)
 
@@ -118,7 +123,7 @@ class FilterProducts:
     def _filter(self, builder: Builder, channel: LinearIndex, down: int, across: int) -> SSAValue:
         places = (self.panel, channel, LinearIndex(down), LinearIndex(across), LinearIndex())
         at = self._values(builder, places)
-        return builder.insert(vector.LoadOp(self.op.weights, at, self.tiles.vector)).result
+        return load_row(builder, self.op.weights, at, self.tiles.vector)
 
     def _multiply(
         self,
@@ -135,11 +140,11 @@ class FilterProducts:
             number = LinearIndex(row * self.points + column)
             at = self._values(inner, (number, tile, channel))
             scalar = load_element(inner, self.inputs, at)
-            value = inner.insert(vector.BroadcastOp(scalar, self.tiles.vector)).vector
+            value = broadcast(inner, scalar, self.tiles.lanes)
             slot = self._values(inner, (LinearIndex(column), tile))
             before = load_element(inner, sums, slot)
-            after = inner.insert(math.FmaOp(value, weight, before)).result
-            inner.insert(memref.StoreOp.get(after, sums, slot))
+            after = arithmetic(inner, math.FmaOp, value, weight, before)
+            store_element(inner, after, sums, slot)
 
         self._each(builder, (self.count,), add)
 
@@ -149,7 +154,7 @@ class FilterProducts:
             value = load_element(inner, sums, self._values(inner, indices))
             point = LinearIndex(row * self.points) + column
             at = self._values(inner, (point, tile, LinearIndex()))
-            inner.insert(vector.StoreOp(value, self.products, at))
+            store_row(inner, value, self.products, at)
 
         self._each(builder, (self.points, self.count), store)
 
@@ -314,7 +319,7 @@ class WinogradNest:
             if self.op.of_integers:
                 words = VectorType(self.element, [self.width])
                 value = inner.insert(vector.BitcastOp(value, words)).result
-            inner.insert(vector.StoreOp(value, inputs, at))
+            store_row(inner, value, inputs, at)
 
         self.tiles.build_input(builder, self.tiles.position(builder, tile), group, store)
 
@@ -330,7 +335,7 @@ class WinogradNest:
         def load(inner: Builder, point: LinearIndex) -> SSAValue:
             places = (point, row, column.scaled(self.lanes))
             at = [IndexBuilder(inner, self.counters).value(place) for place in places]
-            return inner.insert(vector.LoadOp(products, at, self.tiles.vector)).result
+            return load_row(inner, products, at, self.tiles.vector)
 
         self.tiles.build_output(builder, self.tiles.position(builder, tile), group, load)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from xdsl.builder import Builder
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, i32
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
@@ -22,6 +22,7 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
     LinearIndex,
     delinearized,
     load_element,
+    store_element,
 )
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.lanes import broadcast, run_region
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_tiles import (
@@ -112,7 +113,7 @@ class TileLoops:
             values = [at(inner, down, across).load() for down in range(points)]
             for down, value in enumerate(apply_matrix(inner, matrix, values)):
                 place = [constant_index(inner, down), self._value(inner, across)]
-                inner.insert(memref.StoreOp.get(value, half, place))
+                store_element(inner, value, half, place)
 
         def rows(inner: Builder, indices: Sequence[LinearIndex]) -> None:
             (down,) = indices
@@ -148,7 +149,7 @@ class TileLoops:
             values = [load(inner, across + LinearIndex(down * points)) for down in range(points)]
             for down, value in enumerate(apply_matrix(inner, matrix, values)):
                 place = [constant_index(inner, down), self._value(inner, across)]
-                inner.insert(memref.StoreOp.get(value, half, place))
+                store_element(inner, value, half, place)
 
         loops(builder, self.counters, (points,), ("across",), columns, unroll=True)
         _, _, rows, width, _ = self.op.sizes
@@ -198,7 +199,7 @@ class TileLoops:
             rows = apply_matrix(inner, self.op.transforms.output, values)
             for across, value in enumerate(rows):
                 place = [self._value(inner, down), constant_index(inner, across)]
-                inner.insert(memref.StoreOp.get(value, results, place))
+                store_element(inner, value, results, place)
 
         loops(builder, self.counters, (self.size,), ("down",), transform, unroll=True)
         ends = [
@@ -207,7 +208,7 @@ class TileLoops:
         ]
         outer, down = open_loop(builder, self.counters, self.size, "down", upper=ends[0])
         inner, across = open_loop(outer, self.counters, self.size, "across", upper=ends[1])
-        value = inner.insert(memref.LoadOp.get(results, [down, across])).res
+        value = load_element(inner, results, [down, across])
         place = LinearIndex(terms={down: 1}), LinearIndex(terms={across: 1})
         self._finish(inner, position, group, place, value)
         inner.insert(scf.YieldOp())

@@ -109,19 +109,22 @@ class ConvertToLLVM(ModulePass):
     Requires: func, scf.for, scf.if, cf, arith, math, vector (rank 1) and memref with static shapes
     and strides.
 
+    An address is reached by a step for each loop that it depends on, in front of the loops inside;
+    where a part of an index may be negative, parts are added up first. An index that only addresses
+    are of is not computed.
+
     An array that small loops index stays in registers where LLVM can unroll those loops: a
     `memref.alloca` of vectors, `gawee.unroll = "full"` on every loop that indexes it, constant
     bounds on them. docs/architecture.md says what else a kernel has to be.
 
     rewrite:
         func.func @f(%m: memref<4x8xf32>) {
-          %x = memref.load %m[%i, %j] : memref<4x8xf32>
+          scf.for %i .. { scf.for %j .. { %x = memref.load %m[%i, %j] : memref<4x8xf32>
         ->
         llvm.func @f(%m: !llvm.ptr {llvm.noalias, ..}) {
-          %0 = llvm.mul %i, %c8 overflow<nsw> : i64
-          %1 = llvm.add %0, %j overflow<nsw> : i64
-          %2 = llvm.getelementptr inbounds %m[%1] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-          %x = llvm.load %2 : !llvm.ptr -> f32
+            %row = llvm.getelementptr inbounds %m[%i] : (..) -> !llvm.ptr, !llvm.array<8 x f32>
+              %at = llvm.getelementptr inbounds %row[%j] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+              %x = llvm.load %at : !llvm.ptr -> f32
         llvm.func @f_packed(%args: !llvm.ptr)
     """
 

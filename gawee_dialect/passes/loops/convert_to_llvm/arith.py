@@ -24,8 +24,10 @@ from xdsl.dialects.llvm import FastMathAttr, OverflowAttr, OverflowFlag
 from xdsl.dialects.utils import FastMathAttrBase, FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from gawee_dialect.dialect.linear_form import LinearForm
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.loops.convert_to_llvm.conversion import (
+    Combine,
     Declined,
     FloatType,
     FunctionConversion,
@@ -112,7 +114,7 @@ def convert_constant(op: arith.ConstantOp, to: FunctionConversion) -> None:
     """arith.constant  ->  llvm.mlir.constant, index as i64"""
     value = op.value
     if type(value) is IntegerAttr and type(value.type) is IndexType:  # what most are
-        to.define(op.results[0], to.integer(value.value.data))
+        to.define_late(op.results[0], None, LinearForm(value.value.data))
         return
     converted = converted_type(op.result.type)
     if isa(value, IntegerAttr) and isa(converted, IntegerType):
@@ -157,12 +159,55 @@ def with_overflow(
     def convert(
         op: arith.SignlessIntegerBinaryOperationWithOverflow, to: FunctionConversion
     ) -> None:
-        made = make.create(
-            operands=(lhs := to.value(op.lhs), to.value(op.rhs)),
-            result_types=(lhs.type,),
-            properties={"overflowFlags": _flags(tuple(op.overflow_flags.data))},
-        )
-        to.define(op.result, to.compute(made))
+        combine = _wrapping(make, _flags(tuple(op.overflow_flags.data)))
+        if type(op.result.type) is IndexType:
+            to.define_late(op.result, combine, _sum(op, to))
+        else:
+            to.define(op.result, to.compute(combine(to.value(op.lhs), to.value(op.rhs))))
+
+    return convert
+
+
+@cache
+def _wrapping(make: type[llvm.ArithmeticBinOpOverflow], flags: IntegerAttr[IntegerType]) -> Combine:
+    """Return what makes an integer op with overflow flags."""
+
+    def combine(lhs: SSAValue, rhs: SSAValue) -> Operation:
+        properties = {"overflowFlags": flags}
+        return make.create(operands=(lhs, rhs), result_types=(lhs.type,), properties=properties)
+
+    return combine
+
+
+def _sum(op: Operation, to: FunctionConversion) -> LinearForm[SSAValue] | None:
+    """Return what an index is a sum of; None where it is no sum."""
+    lhs, rhs = (to.index(operand) for operand in op.operands)
+    if isinstance(op, arith.AddiOp):
+        return lhs + rhs
+    if isinstance(op, arith.SubiOp):
+        return lhs + rhs.scaled(-1)
+    if not isinstance(op, arith.MuliOp) or not (lhs.is_constant or rhs.is_constant):
+        return None
+    return rhs.scaled(lhs.constant) if lhs.is_constant else lhs.scaled(rhs.constant)
+
+
+def divided(
+    kind: type[Operation],
+) -> Callable[[arith.SignlessIntegerBinaryOperation, FunctionConversion], None]:
+    """Convert a division without signs; that of an index by a number is made where it is used."""
+
+    def make(lhs: SSAValue, rhs: SSAValue) -> Operation:
+        return kind.create(operands=(lhs, rhs), result_types=(lhs.type,))
+
+    at_once = integer_binary(make)
+
+    def convert(op: arith.SignlessIntegerBinaryOperation, to: FunctionConversion) -> None:
+        divisor = to.index(op.rhs)
+        if type(op.result.type) is IndexType and divisor.is_constant and divisor.constant > 1:
+            to.define_late(op.result, make)
+            to.mark_not_negative(op.result)
+        else:
+            at_once(op, to)
 
     return convert
 
@@ -325,9 +370,9 @@ OWN_RULES = (
     rule(arith.ShRSIOp, integer_binary(llvm.AShrOp)),
     rule(arith.ShRUIOp, integer_binary(llvm.LShrOp)),
     rule(arith.DivSIOp, integer_binary(llvm.SDivOp)),
-    rule(arith.DivUIOp, integer_binary(llvm.UDivOp)),
+    rule(arith.DivUIOp, divided(llvm.UDivOp)),
     rule(arith.RemSIOp, integer_binary(llvm.SRemOp)),
-    rule(arith.RemUIOp, integer_binary(llvm.URemOp)),
+    rule(arith.RemUIOp, divided(llvm.URemOp)),
     rule(arith.FloorDivSIOp, convert_floor_divide),
     rule(arith.CeilDivSIOp, convert_ceil_divide),
     rule(arith.CeilDivUIOp, convert_ceil_divide_unsigned),

@@ -31,10 +31,13 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.llvm import FastMathAttr, LLVMPointerType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from gawee_dialect.analysis.index_bounds import index_bounds
 from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.dialect.linear_form import LinearForm
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.loops.convert_to_llvm.instructions import POINTER, number
+from gawee_dialect.passes.loops.convert_to_llvm.scopes import Scopes
 from gawee_dialect.passes.next_pass import hint_for
 from gawee_dialect.target.description import Processor
 from gawee_dialect.upstream.amx import TileType
@@ -100,6 +103,24 @@ def converted_vector(type: VectorType[Attribute]) -> VectorType[Attribute]:
     return VectorType(lane, type.shape)
 
 
+Combine: TypeAlias = Callable[..., Operation]
+"""Makes an op with one result of its operands."""
+
+
+@dataclass(frozen=True)
+class LateIndex:
+    """An index of the source that is computed where it is used, if it is."""
+
+    form: LinearForm[SSAValue]
+    """What it is a sum of."""
+
+    depth: int
+    """The depth of what it is computed of."""
+
+    make: Combine | None
+    """Makes it of its operands; None where it is a constant."""
+
+
 @dataclass(frozen=True)
 class Team:
     """Which thread runs a function, and of how many, both i64."""
@@ -136,7 +157,9 @@ class FunctionConversion:
         self._values: dict[SSAValue, SSAValue] = {}
         self._constants: dict[tuple[Attribute, Attribute], SSAValue] = {}
         self._integers: dict[int, SSAValue] = {}
-        self._computed: dict[tuple[object, SSAValue, SSAValue], SSAValue] = {}
+        self._late: dict[SSAValue, LateIndex] = {}
+        self._scopes = Scopes()
+        self._not_negative: dict[SSAValue, bool] = {}
         self._prologue: list[Operation] = []
         self._roots: dict[SSAValue, SSAValue] = {}
         self._written: set[SSAValue] = set()
@@ -144,20 +167,70 @@ class FunctionConversion:
 
     def value(self, old: SSAValue) -> SSAValue:
         """Return what a value of the source function has become."""
-        return self._values[old]
+        found = self._values.get(old)
+        return self._computed_late(old) if found is None else found
 
     def all_values(self, old: Sequence[SSAValue]) -> list[SSAValue]:
         """Return what several values have become, marking memrefs that rules lose track of."""
         for value in old:
             if isinstance(value.type, MemRefType):
                 self.mark_written(value)
-        return [self._values[value] for value in old]
+        return [self.value(value) for value in old]
 
     def define(self, old: SSAValue, new: SSAValue) -> None:
         """Say what a value of the source function has become; its name is kept."""
         self._values[old] = new
         if new.name_hint is None:
             new.name_hint = old.name_hint
+
+    def define_late(
+        self, old: SSAValue, make: Combine | None, index: LinearForm[SSAValue] | None = None
+    ) -> None:
+        """Define an index that is computed where it is used: an address is of what it is a sum of.
+
+        `make` makes it of what the operands of its op have become. It may be computed in vain, so
+        it must not trap. A constant is made by nothing.
+        """
+        assert isinstance(old.owner, Operation)
+        depth = max(map(self.depth, old.owner.operands), default=0)
+        form = LinearForm(0, {old: 1}) if index is None else index
+        self._late[old] = LateIndex(form, depth, make)
+
+    def _computed_late(self, old: SSAValue) -> SSAValue:
+        late, op = self._late[old], old.owner
+        assert isinstance(op, Operation)
+        around, self._source = self._source, op
+        if late.make is None:
+            value = self.integer(late.form.constant)
+        else:
+            operands = [self.value(operand) for operand in op.operands]
+            value = self.once(late.make, *operands, depth=late.depth)
+        self._source = around
+        if value.name_hint is None:
+            value.name_hint = old.name_hint
+        return value
+
+    def index(self, old: SSAValue) -> LinearForm[SSAValue]:
+        """Return the sum that an index of the source is."""
+        late = self._late.get(old)
+        return LinearForm(0, {old: 1}) if late is None else late.form
+
+    def depth(self, old: SSAValue) -> int:
+        """Return in how many bodies of structured ops a value of the source is known at least."""
+        late = self._late.get(old)
+        return self._scopes.depth_of(old) if late is None else late.depth
+
+    def is_not_negative(self, old: SSAValue) -> bool:
+        """Whether an index is known to be no negative number."""
+        known = self._not_negative.get(old)
+        if known is None:
+            low, _ = index_bounds(old)
+            known = self._not_negative[old] = low is not None and low >= 0
+        return known
+
+    def mark_not_negative(self, old: SSAValue) -> None:
+        """Say that an index is no negative number."""
+        self._not_negative[old] = True
 
     def define_view(self, old: SSAValue, source: SSAValue, new: SSAValue) -> None:
         """Define a memref that shows memory of another."""
@@ -204,18 +277,31 @@ class FunctionConversion:
         self.append(op)
         return op.results[0]
 
-    def once(
-        self, make: Callable[[SSAValue, SSAValue], Operation], lhs: SSAValue, rhs: SSAValue
-    ) -> SSAValue:
-        """Append what `make` makes of two values; what was made here or around here is shared."""
-        key = (make, lhs, rhs)
-        if key not in self._computed:
-            self._computed[key] = self.compute(make(lhs, rhs))
-        return self._computed[key]
+    def once(self, make: Combine, *operands: SSAValue, depth: int | None = None) -> SSAValue:
+        """Return what `make` makes of values; what was made here or around here is shared.
+
+        With the `depth` of the operands, it goes in front of the loops that it does not depend on.
+        """
+        key = (make, *operands)
+        at, front = self._scopes.place(self._scopes.depth if depth is None else depth)
+        found = self._scopes.find(key, at)
+        if found is None:
+            found = self._placed(make(*operands), front)
+            self._scopes.keep(key, at, found)
+        return found
+
+    def _placed(self, op: Operation, front: Block | None) -> SSAValue:
+        """Append an op with one result, or put it at the end of a block that is complete."""
+        if front is None or front.last_op is None:
+            return self.compute(op)
+        if self._source is not None:
+            hand_on_location(self._source, op)
+        front.insert_op_before(op, front.last_op)
+        return op.results[0]
 
     def forget(self) -> None:
         """Say that what `once` made before does not dominate what comes next."""
-        self._computed = {}
+        self._scopes.forget()
 
     def in_prologue(self, op: Operation) -> SSAValue:
         """Put an op with one result at the top of the entry block."""
@@ -278,14 +364,18 @@ class FunctionConversion:
                 self._reject(op, str(reason), None if type(op) in self.rules else hint_for(op))
             self._source = outer
 
-    def convert_body(self, block: Block) -> list[SSAValue]:
-        """Convert a block of a structured op in place; return what its terminator yields."""
+    def convert_body(self, block: Block, front: Block | None = None) -> list[SSAValue]:
+        """Convert a block of a structured op in place; return what its terminator yields.
+
+        Of a loop's body `front` is the block that ends with the jump into the loop.
+        """
         terminator = block.last_op
         assert terminator is not None
-        around, self._computed = self._computed, dict(self._computed)
+        self._scopes.enter(block, front)
         self.convert_ops([op for op in block.ops if op is not terminator])
-        self._computed = around
-        return self.all_values(terminator.operands)
+        values = self.all_values(terminator.operands)
+        self._scopes.leave()
+        return values
 
     def finish(self) -> None:
         """Put constants and stack buffers at the top of the entry block."""

@@ -87,14 +87,17 @@ def _constant_indices(*values: int) -> DenseArrayBase[IntegerType]:
     return DenseArrayBase.from_list(i32, list(values))
 
 
-def address_at(pointer: SSAValue, indices: Sequence[int], element: Attribute) -> Operation:
+def address_at(
+    pointer: SSAValue, indices: Sequence[int], element: Attribute, *, inbounds: bool = True
+) -> Operation:
     """Make the pointer to what is at a known place behind another."""
     properties: dict[str, Attribute] = {
         "rawConstantIndices": _constant_indices(*indices),
         "elem_type": element,
         "noWrapFlags": _NO_FLAGS,
-        "inbounds": _UNIT,
     }
+    if inbounds:
+        properties["inbounds"] = _UNIT
     return llvm.GEPOp.create(operands=(pointer,), result_types=(POINTER,), properties=properties)
 
 

@@ -115,6 +115,11 @@ def _numbers(to: FunctionConversion, values: Sequence[float]) -> SSAValue:
     return to.constant(DenseIntOrFPElementsAttr.from_list(VECTOR, values), VECTOR)
 
 
+def _is_read_by_lookup(value: SSAValue) -> bool:
+    readers = (each.operation.results for each in value.uses)
+    return any(lookup_of(each) for results in readers for each in results)
+
+
 def _or_lookup(plain: Rule) -> Rule:
     """Convert an op as a rule does, but to a lookup where it is the last one of it.
 
@@ -125,10 +130,8 @@ def _or_lookup(plain: Rule) -> Rule:
         (result,) = op.results
         found = None
         if to.processor is not None and to.processor.looks_up and result.type == VECTOR:
-            readers = (each.operation.results for each in result.uses)
-            is_last = not any(lookup_of(each) for results in readers for each in results)
-            found = lookup_of(result) if is_last else None
-        if found is None:
+            found = lookup_of(result)
+        if found is None or _is_read_by_lookup(result):
             plain.convert(op, to)
             return
         to.define(result, _looked_up(to, found))

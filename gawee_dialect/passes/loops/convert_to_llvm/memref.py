@@ -5,6 +5,7 @@ further on and a load adds only index times stride.
 """
 
 from collections.abc import Sequence
+from functools import cache, partial
 from math import prod
 
 from xdsl.dialects import llvm, memref
@@ -24,9 +25,11 @@ from xdsl.dialects.llvm import LLVMArrayType, LLVMPointerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from gawee_dialect.analysis.index_bounds import Index, constant_index, mixed, size_of
+from gawee_dialect.dialect.linear_form import LinearForm
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.loops.convert_to_llvm.conversion import (
+    Combine,
     Declined,
     FunctionConversion,
     ScalarType,
@@ -48,6 +51,9 @@ from gawee_dialect.passes.loops.convert_to_llvm.instructions import (
 from gawee_dialect.upstream import llvm as ours
 from gawee_dialect.upstream.memref import PrefetchOp
 from gawee_dialect.upstream.tensor import kept_axes
+
+FAR = 1 << 31
+"""Elements from which on a place is not gone to in steps: constant indices have 32 bits."""
 
 ALIGNMENT = 64
 """Bytes to which stack buffers and globals are aligned: a cache line, and the widest vector."""
@@ -140,6 +146,7 @@ def _scaled(to: FunctionConversion, value: Index, factor: Index) -> SSAValue:
     return to.once(multiply, value, to.integer(factor) if isinstance(factor, int) else factor)
 
 
+@cache
 def stored_type(element: Attribute) -> ValueType:
     """Return the llvm type that an element has in memory: i1 is a byte, as in NumPy."""
     type = converted_type(element)
@@ -148,6 +155,7 @@ def stored_type(element: Attribute) -> ValueType:
     return in_lanes(i8, type) if lane_type(type) == i1 else type
 
 
+@cache
 def stored_bytes(element: Attribute) -> int:
     """Return the bytes of an element in memory.
 
@@ -215,6 +223,62 @@ def _element_offset(
     return to.once(add, total, to.integer(constant)) if constant else total
 
 
+def _steps(
+    to: FunctionConversion, indices: Sequence[Index], strides: Sequence[Index]
+) -> LinearForm[SSAValue] | None:
+    """Return the distance of an element as a sum; None where a part of it may be negative.
+
+    Without such a part, each place on the way to an element inside of a buffer is inside too.
+    """
+    constant, terms = 0, dict[SSAValue, int]()
+    for index, stride in zip(indices, strides, strict=True):
+        if not isinstance(stride, int):
+            return None
+        if isinstance(index, int):
+            constant += index * stride
+            continue
+        form = to.index(index)
+        constant += form.constant * stride
+        for term, coefficient in form.terms.items():
+            terms[term] = terms.get(term, 0) + coefficient * stride
+    sizes = terms.values()
+    if not 0 <= constant < FAR or any(size <= 0 or size >= FAR for size in sizes):
+        return None
+    return LinearForm(constant, terms) if all(map(to.is_not_negative, terms)) else None
+
+
+def _stepwise(
+    to: FunctionConversion,
+    buffer: SSAValue,
+    steps: LinearForm[SSAValue],
+    element: Attribute,
+    *,
+    inbounds: bool,
+) -> SSAValue:
+    """Go to an element by a step for each loop, outermost first: what loops share is made once."""
+    pointer, depth = to.value(buffer), to.depth(buffer)
+    for index in sorted(steps.terms, key=to.depth):
+        depth = max(depth, to.depth(index))
+        step = _step(steps.terms[index], element, inbounds)
+        pointer = to.once(step, pointer, to.value(index), depth=depth)
+    if steps.constant == 0:
+        return pointer
+    return to.once(_offset(steps.constant, element, inbounds), pointer)
+
+
+@cache
+def _step(size: int, element: Attribute, inbounds: bool) -> Combine:
+    """Return what makes the pointer so many times `size` elements further on as an index says."""
+    row = element if size == 1 else LLVMArrayType(size, element)
+    return partial(element_address, element=row, inbounds=inbounds)
+
+
+@cache
+def _offset(size: int, element: Attribute, inbounds: bool) -> Combine:
+    """Return what makes the pointer `size` elements further on."""
+    return partial(address_at, indices=[size], element=element, inbounds=inbounds)
+
+
 def _advance(
     to: FunctionConversion,
     pointer: SSAValue,
@@ -243,7 +307,11 @@ def element_pointer(
 ) -> SSAValue:
     """Return the pointer to an element of a buffer; `inbounds` says that it is inside of it."""
     type = any_buffer_type(buffer)
-    offset = _element_offset(to, indices, strides_of_buffer(to, buffer))
+    strides = strides_of_buffer(to, buffer)
+    steps = _steps(to, indices, strides)
+    if steps is not None:
+        return _stepwise(to, buffer, steps, stored_type(type.element_type), inbounds=inbounds)
+    offset = _element_offset(to, indices, strides)
     return _advance(to, to.value(buffer), offset, type.element_type, inbounds=inbounds)
 
 

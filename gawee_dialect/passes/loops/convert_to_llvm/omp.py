@@ -215,7 +215,7 @@ def _start_team(
     data.name_hint = "captured"
     for index, value in enumerate(captured):
         place = to.compute(address_at(data, [0, index], packed))
-        to.append(store(to.value(value), place, None))
+        to.append(store(value, place, None))
     address = to.compute(llvm.AddressOfOp(team.sym_name.data, pointer))
     zero = to.integer(0, i32)
     to.append(llvm.CallOp(START_TEAM, address, data, zero, zero))
@@ -235,14 +235,14 @@ def convert_parallel_region(op: omp.ParallelOp, to: FunctionConversion) -> None:
 
     size = to.compute(llvm.CallOp(TEAM_SIZE, return_type=i32))
     alone = to.compute(llvm.ICmpOp(size, to.integer(1, i32), IntegerAttr(0, i64)))
+    arguments = [to.value(value) for value in captures.values]
     direct, several, done = Block(), Block(), Block()
     to.append(llvm.CondBrOp(alone, direct, [], several, []))
     to.start(direct)
-    arguments = [to.value(value) for value in captures.values]
     to.append(llvm.CallOp(name, *arguments, to.integer(0), to.integer(1)))
     to.append(llvm.BrOp(done))
     to.start(several)
-    _start_team(team, captures.values, packed, to)
+    _start_team(team, arguments, packed, to)
     to.append(llvm.BrOp(done))
     to.start(done)
 
@@ -343,6 +343,7 @@ def _convert_range(
     """Run the iterations of a nest from one number to another."""
     header, inside, done = Block(arg_types=[i64]), Block(), Block()
     header.args[0].name_hint = "iteration"
+    front = to.block
     to.append(llvm.BrOp(header, part[0]))
     to.start(header)
     less = to.compute(llvm.ICmpOp(header.args[0], part[1], SIGNED_LESS))
@@ -350,7 +351,10 @@ def _convert_range(
     to.start(inside)
     for argument, index in zip(body.args, _indices(to, header.args[0], trips, bounds), strict=True):
         to.define(argument, index)
-    to.convert_body(body)
+    for argument, *ends in zip(body.args, bounds[0], bounds[2], strict=True):
+        if all(number is not None and number >= 0 for number in map(constant_of, ends)):
+            to.mark_not_negative(argument)
+    to.convert_body(body, front)
     following = to.compute(llvm.AddOp(header.args[0], to.integer(1), overflow=NSW))
     to.append(llvm.BrOp(header, following))
     to.start(done)

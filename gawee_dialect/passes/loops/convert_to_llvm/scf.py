@@ -92,6 +92,7 @@ def convert_for(op: scf.ForOp, to: FunctionConversion) -> None:
     if header.args[0].name_hint is None:
         header.args[0].name_hint = "i"
     body, done = Block(), Block()
+    front = to.block
     to.append(jump(header, [lower, *to.all_values(op.iter_args)]))
 
     to.start(header)
@@ -99,7 +100,7 @@ def convert_for(op: scf.ForOp, to: FunctionConversion) -> None:
     to.append(branch(less, body, done))
 
     to.start(body)
-    carried = to.convert_body(op.body.block)
+    carried = to.convert_body(op.body.block, front)
     following = to.compute(_following(header.args[0], upper, step))
     back_edge = jump(header, [following, *carried])
     if (annotated := annotation(op)) is not None:

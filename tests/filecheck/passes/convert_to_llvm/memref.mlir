@@ -99,3 +99,75 @@ func.func @a_prefetch_is_of_a_pointer_that_may_be_outside(%m: memref<4x7xf32>, %
   memref.prefetch %m[%c9, %c7], write, locality<0>, instr : memref<4x7xf32>
   return
 }
+
+// -----
+
+// Of three accesses in two loops, one step each is made: a constant away is no arithmetic.
+// CHECK-LABEL: llvm.func @an_address_is_reached_by_a_step_for_each_loop
+// CHECK:         llvm.cond_br
+// CHECK:         [[ROW:%.*]] = llvm.getelementptr inbounds %m[%i] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<6 x f32>
+// CHECK:         llvm.cond_br
+// CHECK:         [[P:%.*]] = llvm.getelementptr inbounds [[ROW]][%j] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+// CHECK-NEXT:    %a = llvm.load [[P]] : !llvm.ptr -> f32
+// CHECK-NEXT:    [[Q:%.*]] = llvm.getelementptr inbounds [[P]][8] : (!llvm.ptr) -> !llvm.ptr, f32
+// CHECK-NEXT:    llvm.store %a, [[Q]] : f32, !llvm.ptr
+// CHECK-NEXT:    llvm.store %a, [[P]] : f32, !llvm.ptr
+func.func @an_address_is_reached_by_a_step_for_each_loop(%m: memref<9x6xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    scf.for %j = %c0 to %c4 step %c1 {
+      %a = memref.load %m[%i, %j] : memref<9x6xf32>
+      %k = arith.addi %i, %c1 : index
+      %l = arith.addi %j, %c2 : index
+      memref.store %a, %m[%k, %l] : memref<9x6xf32>
+      memref.store %a, %m[%i, %j] : memref<9x6xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// A place on the way would be outside of the buffer, which inbounds says it is not.
+// CHECK-LABEL: llvm.func @what_may_be_negative_is_added_up_first
+// CHECK:         %k = llvm.add %i, {{%.*}} : i64
+// CHECK-NEXT:    [[S:%.*]] = llvm.mul %k, {{%.*}} overflow<nsw> : i64
+// CHECK-NEXT:    [[AT:%.*]] = llvm.add [[S]], %j overflow<nsw> : i64
+// CHECK-NEXT:    llvm.getelementptr inbounds %m[[[AT]]] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+func.func @what_may_be_negative_is_added_up_first(%m: memref<9x6xf32>, %j: index) -> f32 {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %back = arith.constant -1 : index
+  scf.for %i = %c1 to %c4 step %c1 {
+    %k = arith.addi %i, %back : index
+    %a = memref.load %m[%k, %j] : memref<9x6xf32>
+    memref.store %a, %m[%c1, %c1] : memref<9x6xf32>
+  }
+  %b = memref.load %m[%c1, %c1] : memref<9x6xf32>
+  return %b : f32
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @a_step_stays_behind_the_branch_that_may_pass_over_it
+// CHECK:         llvm.cond_br %c, ^[[THEN:.*]], ^{{.*}}
+// CHECK-NEXT:  ^[[THEN]]:
+// CHECK-NEXT:    [[P:%.*]] = llvm.getelementptr inbounds %m[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+// CHECK-NEXT:    llvm.br
+// CHECK:         llvm.store %x, [[P]] : f32, !llvm.ptr
+func.func @a_step_stays_behind_the_branch_that_may_pass_over_it(%m: memref<9xf32>, %c: i1, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    scf.if %c {
+      scf.for %j = %c0 to %c4 step %c1 {
+        memref.store %x, %m[%i] : memref<9xf32>
+      }
+    }
+  }
+  return
+}
