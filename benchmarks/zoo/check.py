@@ -148,7 +148,7 @@ def _check(network: Network, result: Result, peers: Sequence[str], measure: bool
         raise ValueError(f"expected {len(expected)} outputs, got {len(got)}")
     result.difference = max(map(relative_difference, expected, got))
     if not result.difference <= TOLERANCE:
-        own = _own_error(model, inputs, expected)
+        own = own_error(model, inputs, expected)
         apart = f"outputs are {result.difference:.1e} of their range apart"
         raise ValueError(f"{apart}; PyTorch's are {own:.1e} from double precision")
     if not measure:
@@ -173,7 +173,7 @@ def _peer_ms(name: str, model: Module, inputs: Sequence[Tensor], ours: Run) -> t
         return math.nan, math.inf
 
 
-def _own_error(model: Module, inputs: tuple[Tensor, ...], expected: Sequence[np.ndarray]) -> float:
+def own_error(model: Module, inputs: tuple[Tensor, ...], expected: Sequence[np.ndarray]) -> float:
     """Return how far PyTorch's outputs are from its own in double precision: what rounding does."""
     wide = [x.double() if x.is_floating_point() else x for x in inputs]
     with torch.inference_mode():
