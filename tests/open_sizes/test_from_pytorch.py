@@ -82,6 +82,13 @@ class Joined(torch.nn.Module):
         ]
 
 
+class ChannelsLast(torch.nn.Module):
+    """The mean of an image, whose memory PyTorch describes by `as_strided`."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return F.adaptive_avg_pool2d(x.permute(0, 3, 1, 2), 1).flatten(1)
+
+
 def tokens(batch: int, length: int) -> Inputs:
     return torch.randint(0, 11, (batch, length)), torch.randn(batch, length)
 
@@ -105,6 +112,10 @@ NETWORKS: dict[str, Network] = {
         )
         for net in (Resized, Joined)
     },
+    "channels_last": (
+        *(ChannelsLast, lambda b: (torch.randn(b, 5, 7, 3),), ({0: BATCH},)),
+        [(1,), (9,), (4,), (7,), (2,)],
+    ),
     "attention": (
         *(attention, lambda b, t: (torch.randn(b, t, 24),), {"x": BOTH}),
         [(1, 3), (3, 24), (2, 7), (9, 19), (3, 4)],

@@ -186,6 +186,16 @@ def made_otherwise_in_memory(value: SSAValue) -> SSAValue | None:
     return None
 
 
+def is_row_major(size: Ints, stride: Ints) -> bool:
+    """Whether elements that are a stride apart stand one after the other; sizes may be open."""
+    step = 1
+    for count, each in zip(reversed(size), reversed(stride), strict=True):
+        if count != 1 and each != step:
+            return False
+        step *= count
+    return True
+
+
 @register_op("aten.as_strided")
 def as_strided(
     emit: Emitter,
@@ -198,13 +208,14 @@ def as_strided(
     moved = made_otherwise_in_memory(self)
     if moved is not None and isinstance(moved.owner, Operation):
         raise Refusal(f"unsupported as_strided in the order of the result of '{moved.owner.name}'")
+    whole = prod(size) == prod(tensor_shape(self))
+    if whole and not storage_offset and is_row_major(size, stride):
+        return emit.reshape(self, size)
     places = np.full((1,) * len(size), storage_offset or 0)
     for axis, (count, step) in enumerate(zip(size, stride, strict=True)):
         shape = [1] * len(size)
         shape[axis] = count
         places = places + np.arange(count).reshape(shape) * step
-    if places.size == prod(tensor_shape(self)) and (places.ravel() == np.arange(places.size)).all():
-        return emit.reshape(self, size)
     return emit(GatherOp(flatten(emit, self), emit.array(places, i64), axis=0))
 
 
