@@ -288,9 +288,9 @@ class HoistParameterComputation(ModulePass):
             return
         prepare = PrepareFunction(op, main)
         mapper = _map_arguments(main, parts.needed, prepare)
-        arguments = [*entry_arguments(main), *_take_prepared(main, parts, len(prepare.results))]
         prepare.add(parts.needed, mapper, set(parts.leaving))
         _erase_others(parts)
+        arguments = [*entry_arguments(main), *_take_prepared(main, parts, len(prepare.results))]
         results = [*prepare.results, *parts.prepared]
         arguments = _drop_unread(main, arguments, mapper)
         used = [entry for entry in arguments if entry.kind is ArgumentKind.PREPARED]
@@ -317,15 +317,13 @@ def _map_arguments(
 
 def _take_prepared(main: FuncOp, parts: Split, first: int) -> list[EntryArgument]:
     """Let what stays in `@main` read prepared values from new arguments."""
-    block, leaving = main.body.block, set(parts.leaving)
+    block = main.body.block
     added: list[EntryArgument] = []
     for number, value in enumerate(parts.prepared, first):
         index = len(block.args)
         argument = block.insert_arg(value.type, index)
         argument.name_hint = value.name_hint
-        value.replace_uses_with_if(
-            argument, lambda use: top_level_op(use.operation, block) not in leaving
-        )
+        value.replace_uses_with_if(argument, lambda use: main.is_ancestor(use.operation))
         added.append(EntryArgument(index, ArgumentKind.PREPARED, str(number), value.type))
     return added
 

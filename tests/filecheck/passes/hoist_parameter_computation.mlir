@@ -192,6 +192,27 @@ func.func @main(%x: tensor<2xf32> {gawee.input = "x"}, %w: tensor<3xf32> {gawee.
 
 // -----
 
+// A scalar that both sides compute reads the moved tensor in @prepare, the argument in @main.
+// CHECK-LABEL: func.func @prepare
+// CHECK-NEXT:  %[[P:.*]] = gawee.sqrt %w
+// CHECK-NEXT:  %[[I:.*]] = arith.constant 1
+// CHECK-NEXT:  %[[E:.*]] = tensor.extract %[[P]][%[[I]]]
+// CHECK-NEXT:  %[[S:.*]] = tensor.splat %[[E]]
+// CHECK-LABEL: func.func @main
+// CHECK-SAME:  %[[A:[a-z]+]]: tensor<3xf32> {gawee.prepared = "0"}
+// CHECK:       tensor.extract %[[A]]
+func.func @main(%x: tensor<2xf32> {gawee.input = "x"}, %w: tensor<3xf32> {gawee.parameter = "w"}) -> tensor<2xf32> {
+  %p = gawee.sqrt %w : (tensor<3xf32>) -> tensor<3xf32>
+  %i = arith.constant 1 : index
+  %e = tensor.extract %p[%i] : tensor<3xf32>
+  %s = tensor.splat %e : tensor<2xf32>
+  %y = gawee.add %x, %s : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %z = tensor.insert %e into %y[%i] : tensor<2xf32>
+  func.return %z : tensor<2xf32>
+}
+
+// -----
+
 // What both sides read of a moved op is a result and an operand in @prepare, an argument in @main.
 // CHECK-LABEL: func.func @prepare
 // CHECK-NEXT:  %[[P:.*]] = gawee.sqrt %w

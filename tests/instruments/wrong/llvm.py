@@ -100,7 +100,7 @@ CASES: Mapping[str, WrongPass] = {
     ),
     "a sum starts as what lies in the workspace": WrongPass(
         BUFFERS,
-        Edited(("llvm.store %zero, %4", "llvm.store %zero, %y")),
+        Edited(("llvm.store %zero, %3", "llvm.store %zero, %y")),
         "first op that the pass changed: 'llvm.store' in '@main'",
         "first op that the pass changed: 'llvm.store' in '@main'",
         FROM_LINALG,

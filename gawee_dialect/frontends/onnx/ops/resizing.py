@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.graph.indexing import GatherOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.graph.resize import InterpolateOp
+from gawee_dialect.dialect.open_size import OpenSize, is_open
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.onnx.registry import MAX_SIZE, check_size, register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, permuted, where
@@ -40,6 +41,12 @@ BLENDING = {
 
 HALF_PIXEL = ("half_pixel", "pytorch_half_pixel")
 """Coordinates that are the same where more than one element is made."""
+
+BY_POSITION = {
+    ("nearest", "asymmetric", "floor"): "nearest",
+    ("nearest", "half_pixel", "round_prefer_ceil"): "nearest_exact",
+}
+"""The mode that takes the same elements at all sizes."""
 
 TORCH_CUBIC = -0.75
 
@@ -190,6 +197,11 @@ def resize(
     shape = tensor_shape(x)
     chosen = list(range(len(shape))) if axes is None else [axis_of(x, axis) for axis in axes]
     old = [shape[axis] for axis in chosen]
+    if is_open((*old, *(sizes or ()))):
+        made = dict(zip(chosen, _open_targets(old, scales, sizes), strict=True))
+        how = mode, coordinate_transformation_mode, nearest_mode
+        others = antialias, exclude_outside, cubic_coeff_a, keep_aspect_ratio_policy
+        return _of_open_sizes(emit, x, made, how, others == (0, 0, TORCH_CUBIC, "stretch"))
     factors, new = _targets(old, scales, sizes, keep_aspect_ratio_policy)
     region = [0.0] * len(chosen) + [1.0] * len(chosen)
     if roi and coordinate_transformation_mode == "tf_crop_and_resize":
@@ -229,6 +241,45 @@ def resize(
             )
             x = along(emit, x, axis, matrix)
     return _extrapolated(emit, x, outside, extrapolation_value)
+
+
+_NUMBERS = "expected sizes that are numbers, where axes are resized otherwise than by PyTorch"
+
+
+def _open_targets(old: Sequence[int], scales: Floats | None, sizes: Ints | None) -> Sequence[int]:
+    """Return the size of each axis that is resized, where some sizes are open."""
+    if not scales:
+        return sizes or ()
+    if not all(scale.is_integer() for scale in scales):
+        raise Refusal(_NUMBERS)
+    return [size * int(scale) for size, scale in zip(old, scales, strict=True)]
+
+
+def _of_open_sizes(
+    emit: Emitter,
+    x: SSAValue,
+    targets: Mapping[int, int],
+    how: tuple[str, str, str],
+    is_plain: bool,
+) -> SSAValue:
+    """Resize all spatial axes by one op, whose positions are computed when it runs."""
+    shape, (mode, coordinates, _) = tensor_shape(x), how
+    new = [targets.get(axis, size) for axis, size in enumerate(shape)]
+    corners = coordinates == "align_corners"
+    chosen = BY_POSITION.get(how)
+    if chosen is None and (corners or coordinates in HALF_PIXEL):
+        chosen = BLENDING.get((mode, len(shape) - 2))
+    ends = [size.range()[0] if isinstance(size, OpenSize) else size for size in new[2:]]
+    alone = coordinates == "pytorch_half_pixel" and min(ends, default=1) == 1
+    if (
+        not is_plain
+        or chosen is None
+        or alone
+        or len(shape) not in (3, 4, 5)
+        or new[:2] != [*shape[:2]]
+    ):
+        raise Refusal(_NUMBERS)
+    return emit(InterpolateOp(x, size=new[2:], mode=chosen, align_corners=corners))
 
 
 def _extrapolated(emit: Emitter, x: SSAValue, outside: NDArray[np.bool_], value: float) -> SSAValue:
