@@ -14,7 +14,7 @@ from xdsl.ir.affine import AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.open_size import indices_of
+from gawee_dialect.dialect.open_size import indices_of, is_open
 from gawee_dialect.dialect.types import (
     AnyTensor,
     element_type,
@@ -61,11 +61,12 @@ def reduction_with_positions(
     """Combine along the last loop, by a body that uses the counters of some loops, as i32.
 
     `loops` are these loops and how long they are. Counters are read from a constant, since a kernel
-    has none of its own, where that is not too long to be written down.
+    has none of its own, where that is neither open nor too long to be written down.
     """
     rank = len(tensor_shape(init)) + 1
-    written = max(loops.values()) <= MOST_POSITIONS
-    given = {size: _positions(builder, size) for size in loops.values()} if written else {}
+    lengths = tuple(loops.values())
+    written = not is_open(lengths) and max(lengths) <= MOST_POSITIONS
+    given = {size: _positions(builder, size) for size in lengths} if written else {}
     counters = [(given[size], reads(rank, loop)) for loop, size in loops.items()] if given else []
 
     def placed(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
