@@ -59,6 +59,8 @@ class Resized(torch.nn.Module):
             F.interpolate(small, (size[0], 9), mode="bicubic"),
             F.interpolate(x, (7, small.shape[3]), mode="nearest"),
             F.interpolate(small, size, mode="nearest-exact"),
+            F.interpolate(small, scale_factor=2, mode="nearest"),
+            F.interpolate(small, scale_factor=(3.0, 2.0), mode="bilinear"),
         )
 
 

@@ -53,7 +53,10 @@ def resampled(
     if size is None:
         if len(known) != len(spatial):
             raise Refusal(f"expected output_size or {len(spatial)} scales, got {list(scales)}")
-        size = [int(axis * scale) for axis, scale in zip(spatial, known, strict=True)]
+        size = [
+            axis * int(scale) if scale == int(scale) else int(axis * scale)
+            for axis, scale in zip(spatial, known, strict=True)
+        ]
     whole = len(known) == len(spatial) and not align_corners
     if whole and (mode, len(spatial)) in KEEPING:
         along = zip(spatial, size, known, strict=True)
