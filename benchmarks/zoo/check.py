@@ -95,6 +95,12 @@ def best_ms(runs: Sequence[Callable[[], object]], seconds: float = 2.0) -> list[
     return [each * 1e3 for each in least_seconds(runs, MOST_TURNS, most_seconds=seconds)]
 
 
+def first_line(error: Exception) -> str:
+    """Return the kind of an error, and the first line of what it says."""
+    lines = str(error).strip().splitlines() or [""]
+    return f"{type(error).__name__}: {lines[0]}"
+
+
 def check(network: Network, peers: Sequence[str] = (), *, measure: bool = True) -> Result:
     """Take a network all the way; never raises for what the compiler does not do."""
     result = Result(network.name, network.library)
@@ -168,8 +174,7 @@ def _peer_ms(name: str, model: Module, inputs: Sequence[Tensor], ours: Run) -> t
         peer, own = best_ms((PEERS[name](model, inputs, THREADS), ours))
         return peer, own
     except Exception as error:
-        first = (str(error).strip().splitlines() or [""])[0]
-        print(f"{name}: {type(error).__name__}: {first}", file=sys.stderr)
+        print(f"{name}: {first_line(error)}", file=sys.stderr)
         return math.nan, math.inf
 
 

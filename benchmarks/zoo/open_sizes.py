@@ -19,7 +19,7 @@ from torch.export import Dim
 from torch.nn import Module
 
 from benchmarks.zoo.__main__ import LIBRARIES, choose, run_zoo
-from benchmarks.zoo.check import TOLERANCE, own_error, relative_difference, tensors
+from benchmarks.zoo.check import TOLERANCE, first_line, own_error, relative_difference, tensors
 from benchmarks.zoo.language import VOCABULARY, OutputTensors
 from benchmarks.zoo.libraries import import_library
 from benchmarks.zoo.networks import Network, zoo
@@ -30,6 +30,8 @@ POINTS = 5
 BATCHES, LENGTHS, SIDES = (1, 8), (4, 40), (2, 5)
 STEP = 32
 """What images have a multiple of on each side: networks halve them five times."""
+LONGEST = 200
+"""Characters of a reason."""
 
 
 @dataclass
@@ -38,7 +40,8 @@ class OneCode:
 
     name: str
     library: str
-    stage: str = "build"
+    stage: str = ""
+    """Where it ended without any result."""
     reason: str = ""
     sizes: Sequence[str] = ()
     """Which are open."""
@@ -106,19 +109,14 @@ def check(network: Network) -> OneCode:
             try:
                 _compare(net, inputs, sizes, found)
             except Exception as error:
-                found.reason = found.reason or _first_line(error)
-                found.failure = _first_line(error)
+                found.failure = first_line(error)[:LONGEST]
+                found.reason = found.reason or found.failure
             else:
                 found.sizes, found.failure = sizes, ""
                 break
     except Exception as error:  # whatever a library raises is its row
-        found.failure = _first_line(error)
+        found.failure = first_line(error)[:LONGEST]
     return found
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines() or [""]
-    return f"{type(error).__name__}: {lines[0]}"[:200]
 
 
 def _compare(net: Module, inputs: Inputs, sizes: Sequence[str], found: OneCode) -> None:
@@ -133,9 +131,8 @@ def _compare(net: Module, inputs: Inputs, sizes: Sequence[str], found: OneCode) 
     dims: tuple[object, ...] = (inputs.dims(sizes),) * len(inputs.given)
     if isinstance(net, OutputTensors):  # forward(*inputs)
         dims = (dims,)
-    found.stage = "compile"
     compiled = compile_torch(net, example, dynamic_shapes=dims, cache=False)
-    found.stage, found.difference, found.points = "run", 0.0, []
+    found.difference, found.points = 0.0, []
     for point in points:
         given = inputs.at(point)
         with torch.inference_mode():

@@ -83,6 +83,14 @@ def addmm(
     return baddbmm(emit, self, mat1, mat2, beta, alpha)
 
 
+def added(
+    emit: Emitter, value: SSAValue, product: SSAValue, beta: Number, alpha: Number
+) -> SSAValue:
+    """Return beta * value + alpha * product; the value is not read where beta is 0."""
+    total = scaled(emit, product, alpha)
+    return total if beta == 0 else add(emit, total, scaled(emit, value, beta))
+
+
 @register_op("aten.baddbmm")
 def baddbmm(
     emit: Emitter,
@@ -93,8 +101,7 @@ def baddbmm(
     alpha: Number = 1,
 ) -> SSAValue:
     """beta * self + alpha * batch1 @ batch2"""
-    value = scaled(emit, product(emit, batch1, batch2), alpha)
-    return value if beta == 0 else add(emit, value, scaled(emit, self, beta))
+    return added(emit, self, product(emit, batch1, batch2), beta, alpha)
 
 
 @register_op("aten.addbmm")
@@ -108,8 +115,7 @@ def addbmm(
 ) -> SSAValue:
     """beta * self + alpha * the sum of all batch1 @ batch2"""
     total = emit(ReduceSumOp(product(emit, batch1, batch2), axes=[0], keep_dims=False))
-    value = scaled(emit, total, alpha)
-    return value if beta == 0 else add(emit, value, scaled(emit, self, beta))
+    return added(emit, self, total, beta, alpha)
 
 
 @register_op("aten.mm", "aten.bmm")
@@ -163,8 +169,7 @@ def addmv(
     alpha: Number = 1,
 ) -> SSAValue:
     """beta * self + alpha * mat @ vec"""
-    value = scaled(emit, matmul(emit, mat, vec), alpha)
-    return value if beta == 0 else add(emit, value, scaled(emit, self, beta))
+    return added(emit, self, matmul(emit, mat, vec), beta, alpha)
 
 
 @register_op("aten.dot")

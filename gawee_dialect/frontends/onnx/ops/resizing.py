@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.graph.indexing import GatherOp
 from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.graph.resize import InterpolateOp
-from gawee_dialect.dialect.open_size import OpenSize, is_open
+from gawee_dialect.dialect.open_size import is_open, least
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.onnx.registry import MAX_SIZE, check_size, register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, permuted, where
@@ -269,8 +269,7 @@ def _of_open_sizes(
     chosen = BY_POSITION.get(how)
     if chosen is None and (corners or coordinates in HALF_PIXEL):
         chosen = BLENDING.get((mode, len(shape) - 2))
-    ends = [size.range()[0] if isinstance(size, OpenSize) else size for size in new[2:]]
-    alone = coordinates == "pytorch_half_pixel" and min(ends, default=1) == 1
+    alone = coordinates == "pytorch_half_pixel" and min(map(least, new[2:]), default=1) == 1
     if (
         not is_plain
         or chosen is None

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cache
 from math import gcd, prod
 
 from xdsl.builder import Builder
@@ -24,7 +23,6 @@ from xdsl.ir.affine import (
     AffineExpr,
     AffineMap,
 )
-from xdsl.irdl import IRDLOperation
 
 from gawee_dialect.dialect.kernels.kernel import KernelOp, element_of
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
@@ -36,6 +34,7 @@ from gawee_dialect.passes.buffers.lower_linalg_to_loops import constant_index
 from gawee_dialect.passes.buffers.lower_linalg_to_loops.loop_order import strides_of
 from gawee_dialect.passes.graph.lower_to_linalg.open_sizes import form_value
 from gawee_dialect.passes.graph.lower_to_linalg.tensors import zero
+from gawee_dialect.upstream.arith import arithmetic
 from gawee_dialect.upstream.memref import PrefetchOp
 
 # Indices as sums of multiples of loop counters, so that quotients disappear while compiling.
@@ -409,22 +408,6 @@ def _loaded_at_once(first: Access, second: Access) -> SSAValue | None:
 #
 # xDSL's constructors look up how an op is put together; here it is known: no operand is optional,
 # and flags are those that an op has where none are said.
-
-
-@cache
-def _default_properties(kind: type[IRDLOperation]) -> Mapping[str, Attribute]:
-    properties = kind.get_irdl_definition().properties.items()
-    return {name: each.default_value for name, each in properties if each.default_value is not None}
-
-
-def arithmetic(builder: Builder, kind: type[IRDLOperation], *operands: SSAValue) -> SSAValue:
-    """Insert an op on values of one type, which is the type of its result."""
-    made = kind.create(
-        operands=operands,
-        result_types=(operands[0].type,),
-        properties=dict(_default_properties(kind)),
-    )
-    return builder.insert(made).results[0]
 
 
 def load_element(builder: Builder, buffer: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:

@@ -12,9 +12,8 @@ from gawee_dialect.analysis.kernel_kind import KINDS, combiner_of, neutral
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, YieldOp
 from gawee_dialect.dialect.types import vector_of
 from gawee_dialect.hints import isa
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import arithmetic
 from gawee_dialect.upstream import arith as vector_arith
-from gawee_dialect.upstream.arith import ON_VECTORS, number_constant
+from gawee_dialect.upstream.arith import ON_VECTORS, arithmetic, number_constant
 
 
 def broadcast(builder: Builder, value: SSAValue, lanes: int) -> SSAValue:

@@ -27,7 +27,6 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
     Counters,
     IndexBuilder,
     LinearIndex,
-    arithmetic,
     counted_loop,
     delinearized,
     end_iteration,
@@ -35,6 +34,7 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
 )
 from gawee_dialect.passes.buffers.lower_linalg_to_loops import constant_index
 from gawee_dialect.passes.buffers.lower_linalg_to_loops.loop_order import strides_of
+from gawee_dialect.upstream.arith import arithmetic
 
 INDEX = IndexType()
 

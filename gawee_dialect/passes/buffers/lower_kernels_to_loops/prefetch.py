@@ -17,9 +17,9 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
     Counters,
     IndexBuilder,
     LinearIndex,
-    arithmetic,
 )
 from gawee_dialect.passes.buffers.lower_linalg_to_loops import constant_index
+from gawee_dialect.upstream.arith import arithmetic
 from gawee_dialect.upstream.memref import PrefetchOp
 
 LINE = 64

@@ -27,7 +27,6 @@ from gawee_dialect.dialect.kernels.winograd import KERNEL, PAIRS, WinogradOp
 from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import (
     IndexBuilder,
     LinearIndex,
-    arithmetic,
     load_element,
     load_row,
     store_element,
@@ -48,6 +47,7 @@ from gawee_dialect.passes.buffers.lower_winograd_to_loops.tile_loops import Tile
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 from gawee_dialect.passes.tensors.bufferize.function import memref_type
+from gawee_dialect.upstream.arith import arithmetic
 from gawee_dialect.upstream.memref import PrefetchOp
 from gawee_dialect.upstream.vector import zeros
 

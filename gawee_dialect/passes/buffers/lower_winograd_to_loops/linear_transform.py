@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.kernels.winograd import Matrix
 from gawee_dialect.hints import isa
-from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import arithmetic
+from gawee_dialect.upstream.arith import arithmetic
 
 Terms = list[tuple[Fraction, SSAValue]]
 

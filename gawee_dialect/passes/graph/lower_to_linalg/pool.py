@@ -19,7 +19,7 @@ from gawee_dialect.dialect.graph.pool import (
     longest_bin,
 )
 from gawee_dialect.dialect.graph.window import padding_pairs, window_extent
-from gawee_dialect.dialect.open_size import UNBOUNDED, OpenSize, indices_of
+from gawee_dialect.dialect.open_size import UNBOUNDED, OpenSize, greatest, indices_of, least
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.graph.lower_to_linalg.conv import KernelMoves, named_window
 from gawee_dialect.passes.graph.lower_to_linalg.scalars import Scalars
@@ -61,8 +61,7 @@ class Window:
         """Return how many positions each window counts, None where they differ, or may."""
         first, end = self.clip(count_padding)
         room = end - (self.count - 1) * self.stride + self.before - self.kernel
-        least = room.range()[0] if isinstance(room, OpenSize) else room
-        if least >= 0 and first <= -self.before:
+        if least(room) >= 0 and first <= -self.before:
             return self.kernel
         if isinstance(room, OpenSize) or isinstance(self.count, OpenSize):
             return None
@@ -242,7 +241,7 @@ class Bins:
         """The length of the longest bin, or more: that of the greatest size where it is open."""
         if not isinstance(self.size, OpenSize):
             return longest_bin(self.size, self.count)
-        most = self.size.range()[1]
+        most = greatest(self.size)
         if most >= UNBOUNDED:
             raise self.size.refused()
         return -(-most // self.count) + 1

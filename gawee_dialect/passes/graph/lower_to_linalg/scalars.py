@@ -12,7 +12,7 @@ from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import element_type
 from gawee_dialect.passes.graph.lower_to_linalg.tensors import constant
 from gawee_dialect.upstream import linalg
-from gawee_dialect.upstream.arith import RemFOp
+from gawee_dialect.upstream.arith import RemFOp, arithmetic
 
 FloatFunction = math.FloatingPointLikeUnaryMathOperation
 """What an op of the math dialect on one float derives from."""
@@ -30,11 +30,6 @@ class Scalars:
     def emit(self, op: Operation) -> SSAValue:
         """Insert an op with one result."""
         return self.builder.insert(op).results[0]
-
-    def of_two(self, op: type[Operation], lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-        """Insert an op of two operands of one type, which is the result's too."""
-        # xDSL's builder takes thrice as long.
-        return self.emit(op.create(operands=(lhs, rhs), result_types=(lhs.type,)))
 
     def constant(self, value: float, type: Attribute) -> SSAValue:
         """Make a constant of a float, integer or index type."""
@@ -61,23 +56,27 @@ class Scalars:
 
     def add(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """Add; integers wrap around."""
-        return self.of_two(arith.AddfOp if _is_float(lhs) else arith.AddiOp, lhs, rhs)
+        return arithmetic(self.builder, arith.AddfOp if _is_float(lhs) else arith.AddiOp, lhs, rhs)
 
     def subtract(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """Subtract; integers wrap around."""
-        return self.of_two(arith.SubfOp if _is_float(lhs) else arith.SubiOp, lhs, rhs)
+        return arithmetic(self.builder, arith.SubfOp if _is_float(lhs) else arith.SubiOp, lhs, rhs)
 
     def multiply(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """Multiply; integers wrap around."""
-        return self.of_two(arith.MulfOp if _is_float(lhs) else arith.MuliOp, lhs, rhs)
+        return arithmetic(self.builder, arith.MulfOp if _is_float(lhs) else arith.MuliOp, lhs, rhs)
 
     def maximum(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """Take the greater value, integers as signed; NaN wins."""
-        return self.of_two(arith.MaximumfOp if _is_float(lhs) else arith.MaxSIOp, lhs, rhs)
+        return arithmetic(
+            self.builder, arith.MaximumfOp if _is_float(lhs) else arith.MaxSIOp, lhs, rhs
+        )
 
     def minimum(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """Take the lesser value, integers as signed; NaN wins."""
-        return self.of_two(arith.MinimumfOp if _is_float(lhs) else arith.MinSIOp, lhs, rhs)
+        return arithmetic(
+            self.builder, arith.MinimumfOp if _is_float(lhs) else arith.MinSIOp, lhs, rhs
+        )
 
     def maximum_number(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """Take the greater float; the other one where one is NaN."""
@@ -89,7 +88,7 @@ class Scalars:
 
     def divide(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """Divide floats."""
-        return self.of_two(arith.DivfOp, lhs, rhs)
+        return arithmetic(self.builder, arith.DivfOp, lhs, rhs)
 
     def floor_divide(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """Divide indices that are not negative, rounding down."""
