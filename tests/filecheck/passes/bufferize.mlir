@@ -28,6 +28,31 @@ func.func @accumulator_is_written_in_place(%a: tensor<2x5xf32>, %b: tensor<5x3xf
 
 // -----
 
+// CHECK-LABEL: func.func @splat_fills_a_buffer
+// CHECK-SAME:  (%[[V:.*]]: f32 {{.*}}, %[[OUT:.*]]: memref<2x3xf32> {{.*}}
+// CHECK-NEXT:    linalg.fill ins(%[[V]] : f32) outs(%[[OUT]] : memref<2x3xf32>)
+// CHECK-NEXT:    func.return
+func.func @splat_fills_a_buffer(%v: f32) -> tensor<2x3xf32> {
+  %y = tensor.splat %v : tensor<2x3xf32>
+  func.return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @elements_are_stored_one_by_one
+// CHECK-SAME:  (%[[A:.*]]: f32 {{.*}}, %[[B:.*]]: f32 {{.*}}, %[[OUT:.*]]: memref<2x1xf32> {{.*}}
+// CHECK-NEXT:    %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-NEXT:    %[[ONE:.*]] = arith.constant 1 : index
+// CHECK-NEXT:    memref.store %[[B]], %[[OUT]][%[[ZERO]], %[[ZERO]]]
+// CHECK-NEXT:    memref.store %[[A]], %[[OUT]][%[[ONE]], %[[ZERO]]]
+// CHECK-NEXT:    func.return
+func.func @elements_are_stored_one_by_one(%a: f32, %b: f32) -> tensor<2x1xf32> {
+  %y = tensor.from_elements %b, %a : tensor<2x1xf32>
+  func.return %y : tensor<2x1xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @argument_is_copied_before_it_is_accumulated_into
 // CHECK-SAME:  (%[[A:.*]]: memref<2x5xf32> {{.*}}, %[[B:.*]]: memref<5x3xf32> {{.*}}, %[[INIT:.*]]: memref<2x3xf32> {{.*}}, %[[OUT:.*]]: memref<2x3xf32> {{.*}}
 // CHECK-NEXT:    "memref.copy"(%[[INIT]], %[[OUT]])

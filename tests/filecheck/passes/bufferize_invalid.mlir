@@ -9,14 +9,14 @@ func.func @graph_op_is_left(%x: tensor<5xf32>) -> tensor<5xf32> {
 
 // -----
 
-// CHECK: error: 'tensor.splat' op cannot be bufferized: no rule is for it
+// CHECK: error: 'tensor.concat' op cannot be bufferized: no rule is for it
 // CHECK-NEXT: hint: docs/tutorial/new_op.md shows how an op of one's own is lowered
-func.func @loop_has_an_op_without_a_rule(%x: tensor<5xf32>, %v: f32) -> tensor<5xf32> {
+func.func @loop_has_an_op_without_a_rule(%x: tensor<5xf32>) -> tensor<5xf32> {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %five = arith.constant 5 : index
   %y = scf.for %j = %zero to %five step %one iter_args(%t = %x) -> (tensor<5xf32>) {
-    %n = tensor.splat %v : tensor<5xf32>
+    %n = tensor.concat dim(0) %t : (tensor<5xf32>) -> tensor<5xf32>
     scf.yield %n : tensor<5xf32>
   }
   func.return %y : tensor<5xf32>

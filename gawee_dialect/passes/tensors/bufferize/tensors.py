@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
+import numpy as np
 from xdsl.dialects import memref, scf, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StridedLayoutAttr
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
@@ -142,6 +143,26 @@ def insert(to: FunctionBufferizer, op: Operation) -> None:
     indices = [to.value(index) for index in op.indices]
     to.builder.insert(memref.StoreOp.get(to.value(op.scalar), buffer, indices))
     to.assign(op.result, buffer, root)
+
+
+def splat(to: FunctionBufferizer, op: Operation) -> None:
+    """tensor.splat %v -> linalg.fill %v into a fresh buffer"""
+    assert isinstance(op, tensor.SplatOp)
+    sizes = to.indices(tensor_shape(op.result), op.dynamicSizes)
+    fresh = to.allocate(op.result.type, sizes)
+    to.builder.insert(linalg.FillOp((to.value(op.input),), (fresh,), ()))
+    to.assign(op.result, fresh, Root(writable=True))
+
+
+def from_elements(to: FunctionBufferizer, op: Operation) -> None:
+    """tensor.from_elements %a, %b -> memref.store of each into a fresh buffer"""
+    assert isinstance(op, tensor.FromElementsOp)
+    fresh, shape = to.allocate(op.result.type), tensor_shape(op.result)
+    indices = [index_value(to.builder, index) for index in range(max(shape, default=0))]
+    for element, place in zip(op.elements, np.ndindex(shape), strict=True):
+        position = [indices[index] for index in place]
+        to.builder.insert(memref.StoreOp.get(to.value(element), fresh, position))
+    to.assign(op.result, fresh, Root(writable=True))
 
 
 def dim(to: FunctionBufferizer, op: Operation) -> None:
@@ -349,6 +370,8 @@ RULES: Rules = {
     tensor.EmptyOp: empty,
     tensor.ExtractOp: extract,
     tensor.InsertOp: insert,
+    tensor.SplatOp: splat,
+    tensor.FromElementsOp: from_elements,
     tensor.DimOp: dim,
     tensor.CastOp: cast,
     tensor.CollapseShapeOp: reshape,
