@@ -4,6 +4,7 @@
 the least microseconds of a call of either, and their ratio.
 """
 
+from argparse import ArgumentParser
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,6 +126,7 @@ def row(case: Case, rounds: int = ROUNDS) -> str:
 
 def main() -> int:
     """Print the table; returns the exit code."""
+    ArgumentParser(description=__doc__).parse_args()
     print(f"{processor()}, one thread, least of {ROUNDS} calls\n")
     print("| | described, us | built-in, us | ratio |\n|---|---|---|---|")
     for case in CASES:

@@ -4,6 +4,7 @@
 and prints the best microseconds of a call of either. Every round looks up other words.
 """
 
+from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from time import perf_counter
 
@@ -75,6 +76,7 @@ def row(name: str, model: Model, *, words: int = WORDS, rounds: int = ROUNDS) ->
 
 def main() -> int:
     """Print the table; returns the exit code."""
+    ArgumentParser(description=__doc__).parse_args()
     print(f"{'us a call':28} {'checked':>10} {'trusted':>10} {'cost':>8}")
     for count in (128, 512):
         print(row(f"embedding of {count} words", embedding(count)))

@@ -28,8 +28,8 @@ python -m benchmarks.ops
 python -m benchmarks.ops --only softmax sort
 ```
 
-The first measures every op and writes this page, the second measures some and writes their rows
-anew.
+The first measures every op and writes this page. The second measures some, and writes their rows
+anew where the results of all others are in `build/`.
 """
 
 

@@ -28,7 +28,7 @@ thread each; *speed* is the one over the other: 2.0 is twice as fast. They are i
 
 PEERS = """
 So are the shortest calls of ONNX Runtime (on what `torch.onnx.export` makes of the network) and of `torch.compile` with freezing; a dash
-is where the exporter or the engine refuses. *speed* goes by the fastest of all: in {ahead} of {measured} networks native code is."""
+is where the exporter or the engine refuses. *speed* compares with the fastest of them: native code is ahead in {ahead} of {measured} networks."""
 
 
 def _row(result: Result, peers: Sequence[str]) -> str:

@@ -71,3 +71,15 @@ def test_only_what_is_named_and_missing_is_measured(tmp_path: Path) -> None:
     assert results.read_text() == first
     assert [json.loads(line)["size"] for line in first.splitlines()] == list(SIZES)
     assert "| matmul, one row |" in written.read_text()
+
+
+def test_some_ops_alone_leave_the_page_of_all_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published = tmp_path / "ops.md"
+    monkeypatch.setattr(benchmark, "PAGE", published)
+    options = ["--seconds", "0.001", "--results", str(tmp_path / "ops.jsonl")]
+
+    assert benchmark.main(["--only", "matmul, one row", *options]) == 0
+
+    assert not published.exists()

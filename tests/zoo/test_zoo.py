@@ -71,5 +71,5 @@ def test_the_page_compares_with_the_fastest_engine_that_ran() -> None:
 
     text = page([result])
 
-    assert "in 1 of 1 networks native code is" in text
+    assert "native code is ahead in 1 of 1 networks" in text
     assert "| 2 | 8 | 3 | - | 1.50 |" in text
