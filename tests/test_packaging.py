@@ -90,7 +90,7 @@ def of_github(page: str) -> dict[str, str]:
 
 
 def test_a_workflow_states_its_repository(tree: Path) -> None:
-    server, name = "https://github.example", "someone/networks"
+    server, name = "https://github.example", "acme/networks"
     workflow = {"GITHUB_SERVER_URL": server, "GITHUB_REPOSITORY": name}
 
     assert project_urls(tree, GITHUB_WORKSPACE=str(tree), **workflow) == of_github(
@@ -116,10 +116,10 @@ def test_a_tree_outside_of_a_checkout_has_no_addresses(tree: Path) -> None:
 @pytest.mark.parametrize(
     ("remote", "page"),
     [
-        ("https://github.com/someone/networks.git", "https://github.com/someone/networks"),
-        ("https://name:secret@github.com/someone/networks", "https://github.com/someone/networks"),
-        ("git@github.com:someone/networks.git", "https://github.com/someone/networks"),
-        ("ssh://git@github.com:22/someone/networks.git/", "https://github.com/someone/networks"),
+        ("https://github.com/acme/networks.git", "https://github.com/acme/networks"),
+        ("https://name:secret@github.com/acme/networks", "https://github.com/acme/networks"),
+        ("git@github.com:acme/networks.git", "https://github.com/acme/networks"),
+        ("ssh://git@github.com:22/acme/networks.git/", "https://github.com/acme/networks"),
         ("https://code.example:8443/networks.git", "https://code.example:8443/networks"),
         ("../networks.git", None),
         ("/srv/git/networks.git", None),
@@ -138,7 +138,7 @@ def test_a_checkout_states_its_origin(remote: str, page: str | None, tree: Path)
 
 
 def test_a_source_distribution_keeps_its_addresses(tree: Path) -> None:
-    page = "https://github.com/someone/networks"
+    page = "https://github.com/acme/networks"
     subprocess.run(["git", "init", "--quiet", tree], check=True)
     subprocess.run(["git", "-C", tree, "remote", "add", "origin", page], check=True)
     build = "import hatchling.build; print(hatchling.build.build_sdist('..'))"
