@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from benchmarks.schedules import CASES
 from benchmarks.targets import processor_and_target
 from benchmarks.timing import console
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.evaluation.search import STRATEGIES
 from gawee_dialect.model import Model
 from gawee_dialect.parameters.given_inputs import random_inputs, random_parameters
@@ -118,7 +119,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--strategies", default=",".join(COMPARED))
     parser.add_argument("--patience", type=float, default=2.0, help="seconds, for quiet")
     parser.add_argument("--results", type=Path, default=RESULTS, help="where results are kept")
-    parser.add_argument("--page", type=Path, default=PAGE)
+    parser.add_argument("--page", type=Path, help="the page to write")
     options = parser.parse_args(argv)
     options.results.mkdir(exist_ok=True, parents=True)
     curves: dict[str, dict[str, Sequence[float]]] = {}
@@ -126,13 +127,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         for kernel in options.kernels.split(","):
             file = options.results / f"{kernel}.{strategy}.{options.budget}.json".replace(" ", "_")
             if not file.exists():
-                found = measure(kernel, strategy, options.budget, options.patience)
+                try:
+                    found = measure(kernel, strategy, options.budget, options.patience)
+                except GaweeError as error:  # a package that a strategy needs
+                    print(error, file=sys.stderr)
+                    return 1
                 file.write_text(json.dumps(list(found)), "utf-8")
                 best = min(found) / found[0]
                 console.print(f"{strategy}: {kernel}: {best:.3f} of the model's choice")
             curves.setdefault(strategy, {})[kernel] = json.loads(file.read_text("utf-8"))
-    options.page.write_text(page(curves, options.budget), "utf-8")
-    draw(curves, options.budget, options.page.with_name(FIGURE.name))
+    all_of_them = options.kernels == ",".join(KERNELS) and options.strategies == ",".join(COMPARED)
+    if options.page or all_of_them:  # some alone leave docs/ as it is
+        written = options.page or PAGE
+        written.write_text(page(curves, options.budget), "utf-8")
+        draw(curves, options.budget, written.with_name(FIGURE.name))
     return 0
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks import search_study
 from benchmarks.search_study import best_so_far, together
+from gawee_dialect.diagnostics import GaweeError
 
 pytest.importorskip("matplotlib")
 
@@ -38,3 +39,28 @@ def test_the_page_has_a_row_a_strategy_and_what_was_measured_is_kept(
 
 def test_a_kernel_is_searched_from_the_models_choice_on() -> None:
     assert len(search_study.measure("softmax", "random", 2, 0.0)) == 2
+
+
+def test_a_strategy_whose_package_is_missing_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object) -> list[float]:
+        raise GaweeError("it needs optuna")
+
+    monkeypatch.setattr(search_study, "measure", refuse)
+    arguments = ["--kernels", "conv", "--strategies", "optuna", "--results", str(tmp_path)]
+
+    assert search_study.main(arguments) == 1
+    assert capsys.readouterr().err == "error: it needs optuna\n"
+
+
+def test_some_strategies_alone_leave_the_page_of_all_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_study, "measure", lambda *_: [4e-3, 2e-3])
+    monkeypatch.setattr(search_study, "PAGE", tmp_path / "published.md")
+    arguments = ["--budget", "2", "--kernels", "conv", "--strategies", "ranked"]
+
+    search_study.main([*arguments, "--results", str(tmp_path / "kept")])
+
+    assert not (tmp_path / "published.md").exists()
