@@ -30,7 +30,12 @@ from gawee_dialect.passes.tensors.bufferize.open_sizes import (
 )
 from gawee_dialect.upstream import linalg
 from gawee_dialect.upstream.scf import ForallOp
-from gawee_dialect.upstream.tensor import PadOp, ParallelInsertSliceOp, kept_axes
+from gawee_dialect.upstream.tensor import (
+    PadOp,
+    ParallelInsertSliceOp,
+    is_padding_computed,
+    kept_axes,
+)
 
 # Kernels whose results are put into one tensor, each with gaps in it: each writes there at once.
 #
@@ -347,6 +352,8 @@ def pad(to: FunctionBufferizer, op: Operation) -> None:
     value = op.region.block.last_op
     assert isinstance(value, tensor.YieldOp)
     padding = value.operands[0]
+    if is_padding_computed(op):
+        to.reject("expected padding that is one value, got what its body computes")
     if isinstance(padding.owner, Operation) and padding.owner.parent is op.region.block:
         to.new[padding] = to.builder.insert(padding.owner.clone(to.new)).results[0]
     if any(size < 0 for size in tensor_shape(op.result)) and not to.size_values.names:
