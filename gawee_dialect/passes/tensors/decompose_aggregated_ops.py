@@ -148,8 +148,9 @@ class DecomposeSwitch(Pattern):
             builder = Builder(InsertPoint.at_end(block))
             wanted = builder.insert(index_constant(case)).result
             is_case = builder.insert(arith.CmpiOp(op.arg, wanted, "eq")).result
-            branches = map(rewriter.move_region_contents_to_new_regions, (region, otherwise))
-            chosen = builder.insert(scf.IfOp(is_case, types, *branches))
+            then = rewriter.move_region_contents_to_new_regions(region)
+            rest = rewriter.move_region_contents_to_new_regions(otherwise)
+            chosen = builder.insert(scf.IfOp(is_case, types, then, rest))
             builder.insert(scf.YieldOp(*chosen.results))
             otherwise = Region(block)
         block = otherwise.block

@@ -164,8 +164,8 @@ def from_elements(to: FunctionBufferizer, op: Operation) -> None:
     assert isinstance(op, tensor.FromElementsOp)
     fresh, shape = to.allocate(op.result.type), tensor_shape(op.result)
     indices = [index_value(to.builder, index) for index in range(max(shape, default=0))]
-    for element, place in zip(op.elements, np.ndindex(shape), strict=True):
-        position = [indices[index] for index in place]
+    for at, element in enumerate(op.elements):
+        position = [indices[index] for index in np.unravel_index(at, shape)]
         to.builder.insert(memref.StoreOp.get(to.value(element), fresh, position))
     to.assign(op.result, fresh, Root(writable=True))
 
