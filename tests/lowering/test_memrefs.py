@@ -70,6 +70,22 @@ FUNCTIONS = {
   memref.store %x, %b[%c5, %c3] : memref<6x4xf32>""",
         lambda a, b: np.vstack([b[:1], a[:, 2:], np.concatenate([b[5:, :3], a[3:, 3:4]], axis=1)]),
     ),
+    "branches to other blocks": Function(
+        """  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  cf.br ^head(%c0 : index)
+^head(%i: index):
+  %more = arith.cmpi slt, %i, %c4 : index
+  cf.cond_br %more, ^body, ^end
+^body:
+  %v = memref.load %a[%i, %c1] : memref<4x6xf32>
+  memref.store %v, %b[%i, %i] : memref<6x4xf32>
+  %next = arith.addi %i, %c1 : index
+  cf.br ^head(%next : index)
+^end:""",
+        lambda a, b: np.where(np.eye(*b.shape) == 1, np.append(a[:, 1], [0, 0])[:, None], b),
+    ),
     "memref.global": Function(
         """  %w = memref.get_global @w : memref<4xf32>
   affine.for %i = 0 to 6 {
