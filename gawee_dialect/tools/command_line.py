@@ -163,6 +163,8 @@ def error_text(prog: str, error: Exception) -> str:
         return f"error: out of memory: {first_line(error)}\nhint: {hint}"
     if isinstance(error, OSError):
         verb = "write" if isinstance(error, WriteError) or is_of_output(error) else "open"
+        if isinstance(error, FileExistsError):
+            verb = "make folder"
         what = "standard output" if is_of_output(error) else f"'{error.filename}'"
         return f"error: cannot {verb} {what}: {error.strerror or error}"
     # xDSL adds the whole module as a note; --debug shows it with the traceback.

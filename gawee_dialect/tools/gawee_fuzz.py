@@ -362,13 +362,26 @@ def _written(
     return f"wrote {' and '.join(wrote)} ({size})"
 
 
+def _check_output(path: str | None) -> None:
+    """Raise GaweeError where tests cannot be written, before the time to find one is spent."""
+    if path is None or not Path(path).exists():
+        return
+    if not Path(path).is_dir():
+        raise GaweeError(f"expected a folder for --output, got the file '{path}'")
+    if not os.access(path, os.W_OK):
+        raise GaweeError(f"cannot write into folder '{path}'")
+
+
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError."""
     if any(word.partition("=")[0] == "--tool" for word in argv):
-        return fuzz_tool(argument_parser().parse_all(argv))
+        arguments = argument_parser().parse_all(argv)
+        _check_output(arguments.output)
+        return fuzz_tool(arguments)
     paths, rest = split_load_flags(PROG, argv)
     with loaded_files(paths, flags=argument_parser().flags()) as loaded:
         arguments, session = parse_arguments(rest, loaded.oracles, loaded.generators)
+        _check_output(arguments.output)
         if arguments.scheduler is not None and paths:
             raise GaweeError("expected --scheduler without --load, got both")
         return fuzz(arguments, session, argv, paths)
