@@ -28,8 +28,8 @@ def positive_number(text: str) -> float:
     return value
 
 
-def tolerance(text: str) -> float:
-    """Read a number of at least 0, without which nothing agrees; raises ArgumentTypeError."""
+def not_negative_number(text: str) -> float:
+    """Read a number of at least 0, such as a tolerance; raises ArgumentTypeError."""
     value = number(text)
     if not 0 <= value < math.inf:
         raise ArgumentTypeError(f"expected a number of at least 0, got '{text}'")

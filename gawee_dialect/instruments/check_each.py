@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.flag_values import not_negative, tolerance
+from gawee_dialect.flag_values import not_negative, not_negative_number
 from gawee_dialect.passes.instrument import Instrument
 
 if TYPE_CHECKING:
@@ -29,14 +29,14 @@ def add_flags(parser: ArgumentParser) -> None:
     )
     add(
         "--check-rtol",
-        type=tolerance,
+        type=not_negative_number,
         metavar="X",
         help="what a pass that reassociates may move, as a part of an output's largest magnitude "
         "(default: 2^-14 for f32, 2^-43 for f64, 2^-5 for f16)",
     )
     add(
         "--check-atol",
-        type=tolerance,
+        type=not_negative_number,
         metavar="X",
         help="what a pass that is not exact may move in any case (default: one rounding at 1)",
     )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.flag_values import not_negative, positive, tolerance
+from gawee_dialect.flag_values import not_negative, not_negative_number, positive
 from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser
 
 NAME = "compare"
@@ -46,7 +46,7 @@ def compare_parser() -> CommandParser:
     add("--seed", type=not_negative, default=0, help="of the random uses (default: 0)")
     add(
         "--tolerance",
-        type=tolerance,
+        type=not_negative_number,
         default=TOLERANCE,
         help=f"largest difference, as a part of the output's range (default: {TOLERANCE:g})",
     )

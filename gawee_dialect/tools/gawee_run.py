@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.flag_values import number, positive, tolerance
+from gawee_dialect.flag_values import not_negative_number, number, positive
 from gawee_dialect.identifiers import c_name
 from gawee_dialect.levels import Level
 from gawee_dialect.passes.insertion import declared
@@ -140,7 +140,7 @@ def _add_results(parser: CommandParser) -> None:
     add = parser.add_argument
     add(
         "--tolerance",
-        type=tolerance,
+        type=not_negative_number,
         default=DEFAULT_TOLERANCE,
         help="largest difference that --compare accepts, as a part of the output's range "
         f"(default: {DEFAULT_TOLERANCE:g})",

@@ -20,7 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from gawee_dialect.backend.openmp import check_threads, cores
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.evaluation.search import STRATEGIES
-from gawee_dialect.flag_values import positive, positive_number
+from gawee_dialect.flag_values import not_negative_number, positive
 from gawee_dialect.passes.insertion import Insertion, parse_insertion
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.schedules.database import NO_CHOICES
@@ -100,7 +100,7 @@ def argument_parser() -> CommandParser:
     )
     add(
         "--budget",
-        type=positive_number,
+        type=not_negative_number,
         default=float("inf"),
         metavar="SECONDS",
         help="begin with no further kernel after this time; those that take longest come first "
