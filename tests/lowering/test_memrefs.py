@@ -94,7 +94,7 @@ FUNCTIONS = {
       affine.store %v, %b[%i, %j] : memref<6x4xf32>
     }
   }""",
-        lambda _, b: np.broadcast_to(np.float32([1, 2, 3, -4]), b.shape),
+        lambda _, b: np.broadcast_to(np.array([1, 2, 3, -4], np.float32), b.shape),
         'memref.global "private" constant @w : memref<4xf32> = dense<[1.0, 2.0, 3.0, -4.0]>',
     ),
 }
