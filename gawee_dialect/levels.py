@@ -54,8 +54,8 @@ def passes_to(
         Level.BUFFERS: (pipelines.Bufferize(),),
         Level.LOOPS: pipelines.buffers_to_loops(kernels=kernels),
         Level.LLVM: (
-            # Loops that are written by hand may allocate.
-            *((pipelines.PlanMemory(),) if start is Level.LOOPS else ()),
+            # Loops that are written by hand may have affine bounds, and allocate.
+            *((pipelines.LowerAffine(), pipelines.PlanMemory()) if start is Level.LOOPS else ()),
             *pipelines.loops_to_llvm(
                 chosen.fast_math,
                 parallel=chosen.parallel,

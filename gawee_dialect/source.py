@@ -43,8 +43,13 @@ class Source:
 
     @staticmethod
     def read(path: str | Path) -> "Source":
-        """Read a file, or standard input for `-`; raises OSError, GaweeError for a device."""
+        """Read a file, or standard input for `-`.
+
+        Raises OSError, GaweeError for a device and for standard input that is closed.
+        """
         if path == STANDARD_INPUT:
+            if sys.__stdin__ is None:
+                raise GaweeError("expected a file on standard input, which is closed")
             return Source("<stdin>", sys.stdin.buffer.read())
         with Path(path).open("rb") as file:
             if is_endless(file.fileno()):

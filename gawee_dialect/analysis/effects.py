@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 
-from xdsl.dialects import memref, vector
+from xdsl.dialects import affine, memref, vector
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.ops import BroadcastOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import SymbolTable
 
@@ -73,12 +74,35 @@ def memory_of(value: SSAValue) -> SSAValue:
     return buffer
 
 
+STORES = (
+    *(memref.CopyOp, memref.StoreOp, memref.AtomicRMWOp, BroadcastOp),
+    *(affine.StoreOp, affine.VectorStoreOp),
+    *(vector.StoreOp, vector.MaskedStoreOp, vector.TransferWriteOp, TileStoreOp),
+)
+"""Ops that write one operand, a buffer or the tensor that becomes one."""
+
+
+def stored_to(op: Operation) -> SSAValue:
+    """Return the operand that one of `STORES` writes."""
+    match op:
+        case memref.CopyOp():
+            return op.destination
+        case memref.StoreOp() | memref.AtomicRMWOp() | affine.StoreOp() | affine.VectorStoreOp():
+            return op.memref
+        case vector.StoreOp() | vector.MaskedStoreOp() | TileStoreOp():
+            return op.base
+        case vector.TransferWriteOp():
+            return op.source
+        case BroadcastOp():
+            return op.init
+        case _:
+            raise AssertionError(f"no store: '{op.name}'")
+
+
 @cache
 def _may_write(kind: type[Operation]) -> bool:
     """Whether an op without regions is of a class that writes buffers."""
-    stores = memref.StoreOp, vector.StoreOp, vector.MaskedStoreOp, TileStoreOp
-    writing = (memref.CopyOp, *stores)
-    return issubclass(kind, (LinalgStructuredOperation, StructuredKernel, CallOp, *writing))
+    return issubclass(kind, (LinalgStructuredOperation, StructuredKernel, CallOp, *STORES))
 
 
 @dataclass
@@ -100,15 +124,13 @@ class WrittenBuffers:
                 read = {*op.inputs, *op.packed}
                 buffers = (value for value in op.operands if isinstance(value.type, MemRefType))
                 yield from (value for value in buffers if value not in read)
-            case memref.CopyOp():
-                yield op.destination
-            case memref.StoreOp():
-                yield op.memref
-            case vector.StoreOp() | vector.MaskedStoreOp() | TileStoreOp():
-                yield op.base
             case CallOp():
                 written = self._by_callee(op)
                 yield from (arg for index, arg in enumerate(op.arguments) if index in written)
+            case _ if isinstance(op, STORES):
+                target = stored_to(op)
+                if isinstance(target.type, MemRefType):
+                    yield target
             case _:
                 blocks = (block for region in op.regions for block in region.blocks)
                 for inner in (inner for block in blocks for inner in block.ops):

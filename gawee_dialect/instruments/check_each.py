@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.flag_values import not_negative, not_negative_number
 from gawee_dialect.passes.instrument import Instrument
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def add_flags(parser: ArgumentParser) -> None:
         help="run the module before and after every pass on seeded data, stop at the first pass "
         "that moves an output further than it declares, and print a table of errors to stderr",
     )
-    add("--check-seed", type=int, metavar="N", help="seed of that data (default: 0)")
+    add("--check-seed", type=not_negative, metavar="N", help="seed of that data (default: 0)")
     add(
         "--check-inputs",
         metavar="NPZ",
@@ -28,14 +29,14 @@ def add_flags(parser: ArgumentParser) -> None:
     )
     add(
         "--check-rtol",
-        type=float,
+        type=not_negative_number,
         metavar="X",
         help="what a pass that reassociates may move, as a part of an output's largest magnitude "
         "(default: 2^-14 for f32, 2^-43 for f64, 2^-5 for f16)",
     )
     add(
         "--check-atol",
-        type=float,
+        type=not_negative_number,
         metavar="X",
         help="what a pass that is not exact may move in any case (default: one rounding at 1)",
     )

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from gawee_dialect.diagnostics import did_you_mean
 from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.passes.rewrite_pass import Pattern
 
@@ -25,11 +26,13 @@ class DebugCounter(Instrument):
     def __init__(self, chunks: Mapping[str, Sequence[range]]) -> None:
         self.chunks = chunks
         self.counts: Counter[str] = Counter()
+        self._tried: set[str] = set()
         self._left: set[tuple[str, Operation]] = set()
         """What was left out: it is visited again, and stays left out."""
 
     def skips(self, pattern: RewritePattern, op: Operation) -> bool:
         name = type(pattern).__name__
+        self._tried.add(name)
         chunks = self.chunks.get(name)
         if chunks is None:
             return False
@@ -48,6 +51,11 @@ class DebugCounter(Instrument):
         for name in self.chunks:
             done = self.counts[name] - left[name]
             text = f"debug-counter: {name}: {done} of {self.counts[name]} rewrites done"
+            if name not in self._tried:
+                text = did_you_mean(
+                    name, self._tried, "--mlir-timing lists the patterns that fired"
+                )
+                text = f"debug-counter: {name}: no pattern of this name was tried\nhint: {text}"
             print(text, file=sys.stderr)
 
 
@@ -82,7 +90,10 @@ def _counter(text: str) -> tuple[str, Sequence[range]]:
         example = "expected PATTERN=CHUNKS, such as FoldIntoBias=1-3:7"
         raise ArgumentTypeError(f"{example}, got '{text}'")
     bounds = [chunk.partition("-") for chunk in found[2].split(":")]
-    return found[1], [range(int(first), int(last or first) + 1) for first, _, last in bounds]
+    ranges = [range(int(first), int(last or first) + 1) for first, _, last in bounds]
+    if not all(ranges):
+        raise ArgumentTypeError(f"expected a chunk to end behind its first number, got '{text}'")
+    return found[1], ranges
 
 
 def add_flags(parser: ArgumentParser) -> None:

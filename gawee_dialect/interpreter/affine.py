@@ -22,6 +22,7 @@ from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.loops.affine import check_index_width, grouped
 from gawee_dialect.interpreter.scf import iterations, run_compiled
 from gawee_dialect.interpreter.structured import check_indices, gather
+from gawee_dialect.interpreter.vector import row_from, vector_shape
 from gawee_dialect.upstream.affine import MaxOp
 
 
@@ -46,6 +47,10 @@ def holds(condition: AffineSet, values: Sequence[Array]) -> bool:
         COMPARED[each.kind](each.lhs.eval(dims, symbols), each.rhs.eval(dims, symbols))
         for each in condition.constraints
     )
+
+
+def _places(map: AffineMap, values: Sequence[Array]) -> list[Array]:
+    return [np.asarray(place) for place in results(map, values)]
 
 
 def _index(value: int) -> np.int64:
@@ -74,8 +79,7 @@ class AffineFunctions(OpFunctions):
     @impl(affine.LoadOp)
     def load(self, interpreter: Interpreter, op: affine.LoadOp, args: PythonValues) -> PythonValues:
         memory, *indices = args
-        where = results(op.map.data, indices)
-        return (gather(op, memory, [np.asarray(index) for index in where]),)
+        return (gather(op, memory, _places(op.map.data, indices)),)
 
     @impl(affine.StoreOp)
     def store(
@@ -85,6 +89,22 @@ class AffineFunctions(OpFunctions):
         where = results(op.map.data, indices)
         check_indices(op.memref, memory, [np.asarray(index) for index in where])
         memory[tuple(where)] = value
+        return ()
+
+    @impl(affine.VectorLoadOp)
+    def vector_load(
+        self, interpreter: Interpreter, op: affine.VectorLoadOp, args: PythonValues
+    ) -> PythonValues:
+        memory, *indices = args
+        (lanes,) = vector_shape(op.result.type)
+        return (row_from(memory, _places(op.map.data, indices), lanes)[:lanes].copy(),)
+
+    @impl(affine.VectorStoreOp)
+    def vector_store(
+        self, interpreter: Interpreter, op: affine.VectorStoreOp, args: PythonValues
+    ) -> PythonValues:
+        value, memory, *indices = args
+        row_from(memory, _places(op.map.data, indices), value.size)[: value.size] = value
         return ()
 
     @impl(affine.ForOp)

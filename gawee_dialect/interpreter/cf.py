@@ -1,8 +1,16 @@
-"""What `cf.assert` does: nothing, or an error with its message."""
+"""What ops of the cf dialect do: assertions, and branches to other blocks."""
 
 import numpy as np
 from xdsl.dialects import cf
-from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
+from xdsl.interpreter import (
+    Interpreter,
+    PythonValues,
+    Successor,
+    TerminatorValue,
+    impl,
+    impl_terminator,
+    register_impls,
+)
 from xdsl.ir import Block
 from xdsl.utils.exceptions import InterpretationError
 
@@ -31,3 +39,17 @@ class CfFunctions(OpFunctions):
     ) -> PythonValues:
         require(args[0], op.msg.data)
         return ()
+
+    @impl_terminator(cf.BranchOp)
+    def branch(
+        self, interpreter: Interpreter, op: cf.BranchOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        return Successor(op.successor, args), ()
+
+    @impl_terminator(cf.ConditionalBranchOp)
+    def conditional_branch(
+        self, interpreter: Interpreter, op: cf.ConditionalBranchOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        if np.all(args[0]):
+            return Successor(op.then_block, interpreter.get_values(op.then_arguments)), ()
+        return Successor(op.else_block, interpreter.get_values(op.else_arguments)), ()

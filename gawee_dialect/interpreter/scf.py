@@ -185,6 +185,20 @@ class ScfFunctions(OpFunctions):
         region = op.true_region if np.all(args[0]) else op.false_region
         return interpreter.run_ssacfg_region(region, (), "branch")
 
+    @impl(scf.IndexSwitchOp)
+    def switch(
+        self, interpreter: Interpreter, op: scf.IndexSwitchOp, args: PythonValues
+    ) -> PythonValues:
+        cases = dict(zip(op.cases.get_values(), op.case_regions, strict=True))
+        region = cases.get(int(args[0]), op.default_region)
+        return interpreter.run_ssacfg_region(region, (), "case")
+
+    @impl(scf.ExecuteRegionOp)
+    def execute_region(
+        self, interpreter: Interpreter, op: scf.ExecuteRegionOp, args: PythonValues
+    ) -> PythonValues:
+        return interpreter.run_ssacfg_region(op.region, (), "region")
+
     @impl(scf.WhileOp)
     def while_(self, interpreter: Interpreter, op: scf.WhileOp, args: PythonValues) -> PythonValues:
         most, rounds = _most_rounds.get(), 0

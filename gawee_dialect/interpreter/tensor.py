@@ -27,7 +27,7 @@ from gawee_dialect.interpreter.loop_views import (
 )
 from gawee_dialect.interpreter.scalars import floats_of
 from gawee_dialect.interpreter.structured import axis_size, gather, yielded_elements
-from gawee_dialect.upstream.tensor import GenerateOp, PadOp
+from gawee_dialect.upstream.tensor import GenerateOp, PadOp, ReshapeOp
 
 
 def run_pad(interpreter: Interpreter, op: tensor.PadOp, args: PythonValues) -> PythonValues:
@@ -116,6 +116,14 @@ class TensorFunctions(OpFunctions):
     ) -> PythonValues:
         source, *dynamic = args
         return (source.reshape(mixed_values(op.static_output_shape, iter(dynamic))),)
+
+    @impl(ReshapeOp)
+    def reshape(self, interpreter: Interpreter, op: ReshapeOp, args: PythonValues) -> PythonValues:
+        source, shape = args
+        sizes = tuple(map(int, shape))
+        if min(sizes, default=0) < 0 or prod(sizes) != source.size:
+            raise InterpretationError(f"expected a shape of {source.size} elements, got {sizes}")
+        return (source.reshape(sizes),)
 
     @impl(tensor.CastOp)
     def cast(self, interpreter: Interpreter, op: tensor.CastOp, args: PythonValues) -> PythonValues:

@@ -41,7 +41,7 @@ def take_resources(function: FuncOp) -> Mapping[str, Array]:
         ->
         func.func @main(..., %w: tensor<2xf32> {gawee.parameter = "weight"})
     """
-    marks = list(function.arg_attrs or [DictionaryAttr({})] * len(function.body.block.args))
+    marks = list(function.arg_attrs or [DictionaryAttr({})] * len(function.args))
     arguments: dict[DenseIntOrFPElementsAttr, SSAValue] = {}
     arrays: dict[str, Array] = {}
     for op in [op for op in function.walk() if isinstance(op, arith.ConstantOp)]:
@@ -67,7 +67,7 @@ def take_resources(function: FuncOp) -> Mapping[str, Array]:
 
 
 def _argument(function: FuncOp, op: arith.ConstantOp) -> SSAValue:
-    block = function.body.block
+    block = function.body.blocks[0]
     argument = block.insert_arg(op.result.type, len(block.args), op.location)
     argument.name_hint = op.result.name_hint
     return argument

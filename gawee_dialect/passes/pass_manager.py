@@ -1,5 +1,6 @@
 """Run a list of passes over a module: verify after each, and notify the instruments."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -25,14 +26,12 @@ PassTable = Mapping[str, Callable[[], type[ModulePass]]]
 
 
 def parse_passes(spec: str, table: PassTable) -> list[ModulePass]:
-    """Read `a,b{x=1 y=2}`, or the same inside `builtin.module(...)`.
+    """Read `a,b{x=1 y=2}`, or the same inside `builtin.module(...)` and `func.func(...)`.
 
     Raises GaweeError for an unknown pass (with the nearest known name), an unknown option or a
     value of the wrong type; OSError, GaweeError for a file that an option names.
     """
-    text = spec.strip()
-    if text.startswith("builtin.module(") and text.endswith(")"):
-        text = text[len("builtin.module(") : -1]
+    text = _without_nesting(spec.strip())
     try:
         specs = tuple(parse_pipeline(text))
     except ArgSpecParseError as error:
@@ -40,6 +39,28 @@ def parse_passes(spec: str, table: PassTable) -> list[ModulePass]:
     except ValueError as error:  # a number of more digits than Python reads
         raise GaweeError(f"cannot read pass pipeline: {first_line(error)}") from error
     return [_make_pass(item, table) for item in specs]
+
+
+_OPTIONS_OR_NESTING = re.compile(
+    r""""[^"]*"|\{[^}]*\}|(?P<opens>\b(?:builtin\.module|func\.func|any)\()|(?P<closes>\))"""
+)
+
+
+def _without_nesting(text: str) -> str:
+    """Return a pipeline of MLIR without the ops that it nests passes in: all run on the module."""
+    open_count = 0
+
+    def flat(found: re.Match[str]) -> str:
+        nonlocal open_count
+        open_count += (found["opens"] is not None) - (found["closes"] is not None)
+        if open_count < 0:
+            raise GaweeError(f"cannot read pass pipeline '{text}': expected '(' before ')'")
+        return found[0] if found["opens"] is found["closes"] else ""
+
+    flattened = _OPTIONS_OR_NESTING.sub(flat, text)
+    if open_count:
+        raise GaweeError(f"cannot read pass pipeline '{text}': expected ')' at its end")
+    return flattened
 
 
 def _what_and_where(error: ArgSpecParseError) -> str:

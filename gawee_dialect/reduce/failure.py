@@ -166,6 +166,9 @@ class ScriptFailure(Failure):
             path.write_text(print_mlir(module), encoding="utf-8")
             return self._run(path) == 0
 
+    def why_not(self, module: ModuleOp) -> str:
+        return f"another exit code than 0 of {self.program.name}"
+
     def _run(self, path: Path) -> int:
         command = [str(self.program), str(path)]
         try:

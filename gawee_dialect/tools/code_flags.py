@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 
 from gawee_dialect.code_options import ALGORITHMS, CodeOptions
+from gawee_dialect.flag_values import positive
 from gawee_dialect.passes.insertion import parse_insertion
 from gawee_dialect.schedules.database import NO_CHOICES
 from gawee_dialect.schedules.file import read_schedules
-from gawee_dialect.tools.command_line import CommandParser, positive
+from gawee_dialect.tools.command_line import CommandParser
 from gawee_dialect.tools.graph_arguments import add_insert
 from gawee_dialect.universe import all_passes
 

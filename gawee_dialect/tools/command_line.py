@@ -9,7 +9,7 @@ import re
 import sys
 import traceback
 import warnings
-from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
+from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -69,21 +69,6 @@ class CommandParser(ArgumentParser):
         return arguments
 
 
-def positive(text: str) -> int:
-    """Read the value of a flag that is a count of at least 1."""
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise ArgumentTypeError(f"expected a whole number of at least 1, got '{text}'")
-    return int(text)
-
-
-def positive_number(text: str) -> float:
-    """Read the value of a flag that is a number above 0, such as seconds."""
-    value = float(text)
-    if not value > 0:  # of NaN too
-        raise ArgumentTypeError(f"expected a positive number, got '{text}'")
-    return value
-
-
 def run_tool(prog: str, argv: Sequence[str], run: Callable[[Sequence[str]], int]) -> int:
     """Run a tool on its arguments; report what it raises, and return the exit code.
 
@@ -93,7 +78,22 @@ def run_tool(prog: str, argv: Sequence[str], run: Callable[[Sequence[str]], int]
         from gawee_dialect.tools.completion import complete
 
         return complete(prog)
+    _open_streams()
     return _reported(prog, argv, run)
+
+
+def _open_streams() -> None:
+    """Put streams in the place of closed ones, which Python has none for.
+
+    Files that are opened would get their numbers otherwise. What is written to standard output
+    fails; messages are dropped, where `print` would write them to standard output.
+    """
+    if sys.__stdin__ is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")
+    if sys.__stdout__ is None:
+        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
+    if sys.__stderr__ is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")
 
 
 def _reported(prog: str, argv: Sequence[str], run: Callable[[Sequence[str]], int]) -> int:
@@ -163,6 +163,8 @@ def error_text(prog: str, error: Exception) -> str:
         return f"error: out of memory: {first_line(error)}\nhint: {hint}"
     if isinstance(error, OSError):
         verb = "write" if isinstance(error, WriteError) or is_of_output(error) else "open"
+        if isinstance(error, FileExistsError):
+            verb = "make folder"
         what = "standard output" if is_of_output(error) else f"'{error.filename}'"
         return f"error: cannot {verb} {what}: {error.strerror or error}"
     # xDSL adds the whole module as a note; --debug shows it with the traceback.

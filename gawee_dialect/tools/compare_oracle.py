@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.flag_values import not_negative, not_negative_number, positive
 from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser
 
 NAME = "compare"
@@ -39,11 +40,13 @@ def compare_parser() -> CommandParser:
         metavar="NAME",
         help="compare this one; may be repeated (default: all that the Python file has)",
     )
-    add("--uses", type=int, default=20, metavar="N", help="uses of each operator (default: 20)")
-    add("--seed", type=int, default=0, help="of the random uses (default: 0)")
+    add(
+        "--uses", type=positive, default=20, metavar="N", help="uses of each operator (default: 20)"
+    )
+    add("--seed", type=not_negative, default=0, help="of the random uses (default: 0)")
     add(
         "--tolerance",
-        type=float,
+        type=not_negative_number,
         default=TOLERANCE,
         help=f"largest difference, as a part of the output's range (default: {TOLERANCE:g})",
     )

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.flag_values import not_negative, not_negative_number, positive_number
 from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import (
     DONE,
     CommandParser,
-    positive_number,
     run_tool,
     write_text,
 )
@@ -37,9 +37,9 @@ def argument_parser() -> CommandParser:
     add("--tool", default="mlir-opt", help="a program that takes --pass-pipeline, as mlir-opt does")
     add("-p", "--passes", metavar="PIPELINE", help="passes to run: 'a,func.func(b{x=1})'")
     add("--pass-pipeline", metavar="PIPELINE", help="passes to run: 'builtin.module(a)'")
-    add("--seed", type=int, default=0, help="seed of the data (default: 0)")
-    add("--rtol", type=float, help="what is allowed, as --check-rtol of gawee-opt")
-    add("--atol", type=float, help="what is allowed, as --check-atol of gawee-opt")
+    add("--seed", type=not_negative, default=0, help="seed of the data (default: 0)")
+    add("--rtol", type=not_negative_number, help="what is allowed, as --check-rtol of gawee-opt")
+    add("--atol", type=not_negative_number, help="what is allowed, as --check-atol of gawee-opt")
     add(
         "--reproducer",
         metavar="FOLDER",

@@ -8,7 +8,7 @@ import gc
 import os
 import signal
 import sys
-from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, chdir, nullcontext
 from dataclasses import dataclass, replace
@@ -20,6 +20,7 @@ from time import perf_counter, time
 from typing import TypeVar
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.flag_values import not_negative, positive, positive_number
 from gawee_dialect.fuzz.loop_nests import LoopNests
 from gawee_dialect.fuzz.oracle import Finding, Oracle
 from gawee_dialect.fuzz.quantized import QuantizedGraphs
@@ -41,8 +42,6 @@ from gawee_dialect.instruments.check.native_run import expendable_process
 from gawee_dialect.tools.command_line import (
     DONE,
     CommandParser,
-    positive,
-    positive_number,
     run_tool,
 )
 from gawee_dialect.tools.graph_arguments import add_insert
@@ -109,12 +108,6 @@ SECONDS_OF_A_SPAN, SECONDS_OF_A_REDUCTION = 3600.0, 120.0
 SECONDS_BETWEEN_LINES = 30.0
 
 
-def _not_negative(text: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise ArgumentTypeError(f"expected a whole number of at least 0, got '{text}'")
-    return int(text)
-
-
 def argument_parser() -> CommandParser:
     """Describe the command line, apart from pass flags (see pass_flags.py)."""
     parser = CommandParser(
@@ -138,10 +131,10 @@ def argument_parser() -> CommandParser:
         metavar="M",
         help="stop after this time (default: no limit)",
     )
-    add("--seed", type=_not_negative, default=0, metavar="N", help="what is drawn (default: 0)")
+    add("--seed", type=not_negative, default=0, metavar="N", help="what is drawn (default: 0)")
     add(
         "--first",
-        type=_not_negative,
+        type=not_negative,
         default=0,
         metavar="N",
         help="the number of the first graph: with --graphs 1, that graph again (default: 0)",
@@ -369,13 +362,22 @@ def _written(
     return f"wrote {' and '.join(wrote)} ({size})"
 
 
+def _check_output(path: str | None) -> None:
+    """Raise GaweeError where tests cannot be written, before the time to find one is spent."""
+    if path is not None and Path(path).exists() and not Path(path).is_dir():
+        raise GaweeError(f"expected a folder for --output, got the file '{path}'")
+
+
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError."""
     if any(word.partition("=")[0] == "--tool" for word in argv):
-        return fuzz_tool(argument_parser().parse_all(argv))
+        arguments = argument_parser().parse_all(argv)
+        _check_output(arguments.output)
+        return fuzz_tool(arguments)
     paths, rest = split_load_flags(PROG, argv)
     with loaded_files(paths, flags=argument_parser().flags()) as loaded:
         arguments, session = parse_arguments(rest, loaded.oracles, loaded.generators)
+        _check_output(arguments.output)
         if arguments.scheduler is not None and paths:
             raise GaweeError("expected --scheduler without --load, got both")
         return fuzz(arguments, session, argv, paths)

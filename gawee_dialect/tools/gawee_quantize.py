@@ -13,12 +13,11 @@ from rich.console import Console
 from xdsl.ir import Operation
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.flag_values import not_negative, positive, positive_number
 from gawee_dialect.parameters.archives import read_npz
 from gawee_dialect.tools.command_line import (
     DONE,
     CommandParser,
-    positive,
-    positive_number,
     run_tool,
 )
 from gawee_dialect.tools.graph_arguments import add_graph
@@ -77,7 +76,7 @@ def argument_parser() -> CommandParser:
         metavar="ERROR",
         help="leave as few layers in float as this error of the output allows",
     )
-    add("--seed", type=int, default=0, help="of random weights (default: 0)")
+    add("--seed", type=not_negative, default=0, help="of random weights (default: 0)")
     add("--debug", action="store_true", help="show the traceback of an error")
     return parser
 

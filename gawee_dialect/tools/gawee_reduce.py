@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.flag_values import not_negative, not_negative_number, positive_number
 from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.frontends.mlir_text import print_mlir
 from gawee_dialect.instruments.check.each import CheckEach
@@ -27,7 +28,6 @@ from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import (
     DONE,
     CommandParser,
-    positive_number,
     run_tool,
     write_text,
 )
@@ -113,9 +113,17 @@ def argument_parser() -> CommandParser:
         metavar="SCRIPT",
         help="fails: this program exits with 0, given the path of a module",
     )
-    add("--seed", type=int, default=0, help="seed of --numeric's data (default: 0)")
-    add("--rtol", type=float, help="what --numeric allows, as --check-rtol of gawee-opt")
-    add("--atol", type=float, help="what --numeric allows, as --check-atol of gawee-opt")
+    add("--seed", type=not_negative, default=0, help="seed of --numeric's data (default: 0)")
+    add(
+        "--rtol",
+        type=not_negative_number,
+        help="what --numeric allows, as --check-rtol of gawee-opt",
+    )
+    add(
+        "--atol",
+        type=not_negative_number,
+        help="what --numeric allows, as --check-atol of gawee-opt",
+    )
     add(
         "--time-limit",
         type=positive_number,

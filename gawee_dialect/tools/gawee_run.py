@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.flag_values import not_negative_number, number, positive
 from gawee_dialect.identifiers import c_name
 from gawee_dialect.levels import Level
 from gawee_dialect.passes.insertion import declared
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.tools.code_flags import FLAGS, add_code_flags, spelling
-from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, positive, run_tool
+from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, run_tool
 from gawee_dialect.tools.compare_oracle import compare_parser, is_compare, run_compare
 from gawee_dialect.tools.graph_arguments import add_graph, add_inputs
 from gawee_dialect.tools.plugin_file import (
@@ -93,7 +94,7 @@ AnyArray = NDArray[np.generic]
 
 
 def _numbers(text: str) -> tuple[float, ...]:
-    return tuple(float(part) for part in text.split(","))
+    return tuple(number(part) for part in text.split(","))
 
 
 def argument_parser() -> CommandParser:
@@ -139,7 +140,7 @@ def _add_results(parser: CommandParser) -> None:
     add = parser.add_argument
     add(
         "--tolerance",
-        type=float,
+        type=not_negative_number,
         default=DEFAULT_TOLERANCE,
         help="largest difference that --compare accepts, as a part of the output's range "
         f"(default: {DEFAULT_TOLERANCE:g})",

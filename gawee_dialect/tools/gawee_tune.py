@@ -20,13 +20,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from gawee_dialect.backend.openmp import check_threads, cores
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.evaluation.search import STRATEGIES
+from gawee_dialect.flag_values import not_negative_number, positive
 from gawee_dialect.passes.insertion import Insertion, parse_insertion
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.schedules.database import NO_CHOICES
 from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.schedules.keys import Decision
 from gawee_dialect.target.host import llvm_host, model_name
-from gawee_dialect.tools.command_line import DONE, CommandParser, positive, run_tool
+from gawee_dialect.tools.command_line import DONE, CommandParser, run_tool
 from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.run_session import PictureScale, input_specs, read_inputs, read_model
@@ -99,7 +100,7 @@ def argument_parser() -> CommandParser:
     )
     add(
         "--budget",
-        type=float,
+        type=not_negative_number,
         default=float("inf"),
         metavar="SECONDS",
         help="begin with no further kernel after this time; those that take longest come first "

@@ -7,6 +7,7 @@ from pathlib import Path
 from gawee_dialect.analysis.open_sizes import size_name
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.open_size import SizeName
+from gawee_dialect.flag_values import not_negative
 from gawee_dialect.frontends.formats import FRONTENDS
 from gawee_dialect.frontends.graph import ReadOptions
 from gawee_dialect.tools.command_line import CommandParser
@@ -160,4 +161,4 @@ def add_inputs(parser: CommandParser) -> None:
         help=".npy file, picture, or 'random' (default: random); may be repeated",
     )
     add("--inputs", metavar="NPZ", help="several inputs in one .npz file, by name")
-    add("--seed", type=int, default=0, help="of random inputs and weights (default: 0)")
+    add("--seed", type=not_negative, default=0, help="of random inputs and weights (default: 0)")

@@ -20,7 +20,13 @@ from gawee_dialect.analysis.tensor_shapes import unnamed_inputs, with_shapes
 from gawee_dialect.code_options import FAST, PLAIN, CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
-from gawee_dialect.dialect.types import dtype_name, install_hint, is_shaped, shape_text
+from gawee_dialect.dialect.types import (
+    dtype_name,
+    install_hint,
+    is_shaped,
+    require_input_shape,
+    shape_text,
+)
 from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.frontends.graph import Graph
 from gawee_dialect.levels import Level
@@ -336,6 +342,7 @@ def make_session(arguments: Namespace) -> Session:
             model.parameters = random_parameters(input_specs(model.entry.weights), arguments.seed)
         else:
             model = model_of(graph, arguments.weights, source)
+        check_shapes(model, options.shapes)
         if arguments.constants is not None:
             add_constants(model, arguments.constants)
     model.allow_native_code = arguments.allow_native_code
@@ -367,9 +374,17 @@ def read_model(arguments: Namespace, *, weights: bool = True) -> Model:
         values=read_values(arguments.value),
         format=arguments.source,
     )
+    check_shapes(model, read_shapes(arguments.shape))
     if random and weights:
         model.parameters = random_parameters(input_specs(model.entry.weights), arguments.seed)
     return model
+
+
+def check_shapes(model: Model, shapes: Mapping[str, Sequence[int]]) -> None:
+    """Raise GaweeError where the graph says another shape of an input than the command line."""
+    for each in model.entry.main.inputs:
+        said = each.type.get_shape() if is_shaped(each.type) else ()
+        require_input_shape(each.name, said, shapes.get(each.name, said))
 
 
 def add_constants(model: Model, path: str) -> None:

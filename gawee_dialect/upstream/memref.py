@@ -1,11 +1,21 @@
-"""The memref dialect with `memref.prefetch`, which xDSL lacks."""
+"""The memref dialect with `memref.prefetch`, which xDSL lacks, and forms that it does not read."""
 
 from collections.abc import Sequence
 from typing import Self
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import BoolAttr, IndexType, IntegerAttr, MemRefType, i32
-from xdsl.ir import Dialect, SSAValue
+from xdsl.dialects.builtin import (
+    AnyDenseElement,
+    BoolAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+    i32,
+)
+from xdsl.ir import Attribute, Dialect, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -20,6 +30,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.dialect.kernels.structured_kernel import shape_of
+from gawee_dialect.hints import isa
 
 MOST_LOCALITY = 3
 """The locality of what is to be kept in the first cache."""
@@ -136,6 +147,82 @@ def _one_of(parser: Parser, chosen: str, other: str) -> bool:
     if parser.parse_optional_keyword(other) is None:
         parser.raise_error(f"expected '{other}' or '{chosen}'")
     return False
+
+
+# Forms of MLIR that xDSL does not read. Printed is the generic form, which it does.
+
+
+def _parse_copy(parser: Parser) -> memref.CopyOp:
+    """Read `%source, %target : type to type`."""
+    names = [parser.parse_unresolved_operand()]
+    parser.parse_punctuation(",")
+    names.append(parser.parse_unresolved_operand())
+    attributes = parser.parse_optional_attr_dict()
+    op = memref.CopyOp(*parser.resolve_operands(names, _types_of(parser), parser.pos))
+    op.attributes |= attributes
+    return op
+
+
+def _types_of(parser: Parser) -> tuple[Attribute, Attribute]:
+    """Read `: type to type`."""
+    parser.parse_punctuation(":")
+    source = parser.parse_type()
+    parser.parse_keyword("to")
+    return source, parser.parse_type()
+
+
+def _parse_cast(parser: Parser) -> memref.CastOp:
+    """Read `%source : type to type`."""
+    name = parser.parse_unresolved_operand()
+    attributes = parser.parse_optional_attr_dict()
+    source, result = _types_of(parser)
+    operand = parser.resolve_operand(name, source)
+    return memref.CastOp.create(operands=[operand], result_types=[result], attributes=attributes)
+
+
+def _parse_global(parser: Parser) -> memref.GlobalOp:
+    """Read `"private" constant @name : type = dense<..> {..}`."""
+    visibility = parser.parse_optional_str_literal() or "public"
+    is_constant = parser.parse_optional_keyword("constant") is not None
+    name = parser.parse_symbol_name()
+    parser.parse_punctuation(":")
+    position = parser.pos
+    type = parser.parse_type()
+    if not isa(type, MemRefType[AnyDenseElement]):
+        parser.raise_error(f"expected a memref of numbers, got '{type}'", position)
+    parser.parse_punctuation("=", ", since xDSL has no global of another module")
+    value: Attribute = UnitAttr()
+    if parser.parse_optional_keyword("uninitialized") is None:
+        value = _parse_elements(parser, TensorType(type.element_type, type.get_shape()))
+    properties = {
+        "sym_name": name,
+        "sym_visibility": StringAttr(visibility),
+        "type": type,
+        "initial_value": value,
+    }
+    given = parser.parse_optional_attr_dict()
+    if is_constant:
+        properties["constant"] = UnitAttr()
+    if "alignment" in given:
+        properties["alignment"] = given.pop("alignment")
+    return memref.GlobalOp.create(properties=properties, attributes=given)
+
+
+def _parse_elements(parser: Parser, type: TensorType[AnyDenseElement]) -> Attribute:
+    """Read elements, whose type stands before them."""
+    if parser.parse_optional_keyword("dense") is not None:
+        return parser.parse_dense_int_or_fp_elements_attr(type)
+    return parser.parse_attribute()
+
+
+FORMS = {
+    memref.CopyOp: _parse_copy,
+    memref.CastOp: _parse_cast,
+    memref.GlobalOp: _parse_global,
+}
+
+for kind, parse in FORMS.items():
+    setattr(kind, "parse", parse)
 
 
 MEMREF = Dialect("memref", [*memref.MemRef.operations, PrefetchOp], list(memref.MemRef.attributes))

@@ -1,12 +1,13 @@
-"""The tensor dialect with ops that xDSL lacks, and one that it refuses too much of."""
+"""The tensor dialect with ops that xDSL lacks, and two that it refuses too much of."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import Self
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, TensorType, i64
 from xdsl.dialects.utils import DynamicIndexList, verify_dynamic_index_list
-from xdsl.ir import Attribute, Dialect, Region, SSAValue
+from xdsl.ir import Attribute, Dialect, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -23,7 +24,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.dialect.types import tensor_shape, tensor_type
 
 
 @irdl_op_definition
@@ -128,6 +129,43 @@ class PadOp(tensor.PadOp):
                 )
 
 
+def is_padding_computed(op: tensor.PadOp) -> bool:
+    """Whether a body of padding computes what it yields, of its indices or of other values."""
+    block = op.region.block
+    end = block.last_op
+    assert isinstance(end, tensor.YieldOp)
+    owner = end.operands[0].owner
+    if isinstance(owner, Operation):
+        return owner.parent is block and bool(owner.operands)
+    return owner is block
+
+
+class ReshapeOp(tensor.ReshapeOp):
+    """A tensor in another shape, which a tensor says; xDSL refuses sizes of run time.
+
+    ```mlir
+    %r = tensor.reshape %x(%s) : (tensor<4x3xf32>, tensor<2xindex>) -> tensor<?x6xf32>
+    ```
+
+    Constraints:
+      C1: the shape has a size for each axis of the result.
+      C2: the result has the elements of the source.
+    """
+
+    name = "tensor.reshape"
+
+    def verify_(self) -> None:
+        source, result = tensor_type(self.source), tensor_type(self.result)
+        if tensor_shape(self.shape) != (result.get_num_dims(),):
+            raise VerifyException(
+                f"expected a shape of {result.get_num_dims()} sizes, got '{self.shape.type}'"
+            )
+        old, new = source.get_shape(), result.get_shape()
+        is_as_large = min((*old, *new), default=0) < 0 or prod(old) == prod(new)
+        if source.element_type != result.element_type or not is_as_large:
+            raise VerifyException(f"expected the elements of '{source}', got '{result}'")
+
+
 @irdl_op_definition
 class ParallelInsertSliceOp(IRDLOperation):
     """Put a slice into a tensor that the iterations of `scf.forall` share. xDSL has no such op.
@@ -172,16 +210,19 @@ class ParallelInsertSliceOp(IRDLOperation):
             verify_dynamic_index_list(static.get_values(), dynamic, DYNAMIC_INDEX)
 
 
+OWN = {each.name: each for each in (PadOp, ReshapeOp)}
+"""What takes the place of ops of xDSL."""
+
 TENSOR = Dialect(
     "tensor",
     [
-        *(PadOp if op is tensor.PadOp else op for op in tensor.Tensor.operations),
+        *(OWN.get(op.name, op) for op in tensor.Tensor.operations),
         GenerateOp,
         ParallelInsertSliceOp,
     ],
     list(tensor.Tensor.attributes),
 )
-"""xDSL's dialect and two ops that it lacks, with our padding in the place of its own."""
+"""xDSL's dialect and two ops that it lacks, with ours in the place of two of its own."""
 
 
 # Slices that leave out axes of one element.

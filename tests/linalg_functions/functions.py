@@ -592,6 +592,65 @@ func.func @main(%x: tensor<5xf32> loc(#loc1), %o: tensor<5xf32>) -> tensor<5xf32
 """,
         lambda x, _: x + x,
     ),
+    "padding that its indices compute": function(
+        "%x: tensor<4x3xf32>",
+        "tensor<7x5xf32>",
+        """  %r0 = tensor.pad %x low[1, 0] high[2, 2] {
+  ^bb0(%i: index, %j: index):
+    %s = arith.subi %i, %j : index
+    %k = arith.index_cast %s : index to i32
+    %f = arith.sitofp %k : i32 to f32
+    tensor.yield %f : f32
+  } : tensor<4x3xf32> to tensor<7x5xf32>""",
+        lambda x: np.where(
+            np.pad(np.ones_like(x), ((1, 2), (0, 2))) == 1,
+            np.pad(x, ((1, 2), (0, 2))),
+            np.subtract.outer(np.arange(7), np.arange(5)).astype(np.float32),
+        ),
+    ),
+    "tensor.reshape": function(
+        "%x: tensor<4x3xf32>, %y: tensor<1x1xf32>",
+        "tensor<2x6xf32>, tensor<12xf32>, tensor<f32>",
+        """  %s0 = arith.constant dense<[2, 6]> : tensor<2xindex>
+  %r0 = tensor.reshape %x(%s0) : (tensor<4x3xf32>, tensor<2xindex>) -> tensor<2x6xf32>
+  %s1 = arith.constant dense<12> : tensor<1xi32>
+  %r1 = tensor.reshape %x(%s1) : (tensor<4x3xf32>, tensor<1xi32>) -> tensor<12xf32>
+  %s2 = arith.constant dense<> : tensor<0xindex>
+  %r2 = tensor.reshape %y(%s2) : (tensor<1x1xf32>, tensor<0xindex>) -> tensor<f32>""",
+        lambda x, y: (x.reshape(2, 6), x.reshape(12), y.reshape(())),
+    ),
+    "scf.index_switch": function(
+        "%x: tensor<3xf32>, %k: tensor<4xi32>",
+        "tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>",
+        "\n".join(
+            f"""  %p{each} = arith.constant {each} : index
+  %e{each} = tensor.extract %k[%p{each}] : tensor<4xi32>
+  %k{each} = arith.index_cast %e{each} : i32 to index
+  %r{each} = scf.index_switch %k{each} -> tensor<3xf32>
+  case -1 {{
+    scf.yield %x : tensor<3xf32>
+  }}
+  case 2 {{
+    %y{each} = arith.addf %x, %x : tensor<3xf32>
+    scf.yield %y{each} : tensor<3xf32>
+  }}
+  default {{
+    %z{each} = arith.mulf %x, %x : tensor<3xf32>
+    scf.yield %z{each} : tensor<3xf32>
+  }}"""
+            for each in range(4)
+        ),
+        lambda x, k: tuple({-1: x, 2: x + x}.get(int(each), x * x) for each in k),
+    ),
+    "scf.execute_region": function(
+        "%x: tensor<3xf32>",
+        "tensor<3xf32>",
+        """  %r0 = scf.execute_region -> tensor<3xf32> {
+    %y = arith.addf %x, %x : tensor<3xf32>
+    scf.yield %y : tensor<3xf32>
+  }""",
+        lambda x: x + x,
+    ),
     "weights in dialect_resources": Function(
         """func.func @main(%x: tensor<2x3xf32>) -> tensor<2x2xf32> {
   %w = arith.constant dense_resource<w> : tensor<3x2xf32>

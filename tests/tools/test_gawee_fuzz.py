@@ -227,6 +227,15 @@ def test_mistakes_are_named(run: Run, words: str, message: str) -> None:
     assert message in err
 
 
+def test_a_file_in_the_place_of_the_folder_is_refused_at_once(run: Run) -> None:
+    Path("found").write_text("")
+
+    for flags in ("--graphs 1 -o found", "--tool no-such-tool --graphs 1 -o found"):
+        code, _, err = run(*flags.split())
+
+        assert (code, err) == (1, "error: expected a folder for --output, got the file 'found'\n")
+
+
 def test_a_generator_whose_packages_are_missing_is_named(
     run: Run,
 ) -> None:

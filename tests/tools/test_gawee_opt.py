@@ -14,6 +14,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.passes.pass_manager import parse_passes
 from gawee_dialect.tools import gawee_opt
 from gawee_dialect.tools.command_line import write_text
 from gawee_dialect.tools.expected_errors import compare_errors, expected_errors
@@ -158,7 +159,15 @@ def test_verify_each_can_be_turned_off(good: Path) -> None:
         (["-p", "qqqqqq"], "unknown pass 'qqqqqq'\nhint: --list-passes lists all passes"),
         (["-p", "cse{"], "pipeline 'cse{': expected argument name here at column 5"),
         (["-p", f"cse{{x={'9' * 5000}}}"], "cannot read pass pipeline: exceeds the limit"),
-        (["--pass-pipeline=func.func(cse)"], "cannot read pass pipeline 'func.func(cse)'"),
+        (["--pass-pipeline=gpu.module(cse)"], "cannot read pass pipeline 'gpu.module(cse)'"),
+        (["--pass-pipeline=any(cse"], "pass pipeline 'any(cse': expected ')' at its end"),
+        (["-p", "cse)"], "cannot read pass pipeline 'cse)': expected '(' before ')'"),
+        (["--check-seed=-1"], "expected a whole number of at least 0, got '-1'"),
+        (["--check-rtol=nan"], "expected a number of at least 0, got 'nan'"),
+        (["--check-atol=-1"], "expected a number of at least 0, got '-1'"),
+        (["--check-atol=inf"], "expected a number of at least 0, got 'inf'"),
+        (["--check-atol=x"], "expected a number, got 'x'"),
+        (["--debug-counter=Fold=5-2"], "expected a chunk to end behind its first number"),
         (["-p"], "expected a pipeline after -p, got nothing"),
         (["--apply-pdl=pdl-file=no.mlir"], "no.mlir}': unknown token at column 22"),
         (["--cse=speed=1"], "cannot make pass 'cse'"),
@@ -315,6 +324,38 @@ def test_a_reader_that_goes_away_is_no_crash() -> None:
 
     assert result.stdout == "passes of gawee:\n"
     assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("closed", "message"),
+    [
+        ("<&-", "error: expected a file on standard input, which is closed\n"),
+        ("< /dev/null >&-", "error: cannot write standard output: Bad file descriptor\n"),
+    ],
+)
+def test_a_closed_stream_is_an_error(closed: str, message: str) -> None:
+    command = f"{sys.executable} -m gawee_dialect.tools.gawee_opt {closed}"
+
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+
+    assert (result.returncode, result.stderr) == (1, message)
+
+
+def test_messages_of_a_closed_stream_are_not_part_of_the_output() -> None:
+    command = f"{sys.executable} -m gawee_dialect.tools.gawee_opt --no-such-flag 2>&-"
+
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+
+    assert (result.returncode, result.stdout) == (1, "")
+
+
+def test_passes_of_nested_pipelines_run_on_the_module() -> None:
+    nested = "builtin.module(func.func(canonicalize,cse),any(scf-for-loop-flatten),dce)"
+
+    passes = parse_passes(nested, all_passes())
+
+    names = ["canonicalize", "cse", "scf-for-loop-flatten", "dce"]
+    assert [each.name for each in passes] == names
 
 
 def test_version_names_everything_a_bug_report_needs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -428,7 +428,7 @@ class Forever(ModulePass):
         (("--lower-to-linalg", "--numeric"), "to fail, got equal outputs"),
         (("--load", WRONG, "--crash-on-relu", "--numeric"), "to fail, got 'relu'"),
         (("--cse", "--error=wrong"), "to fail, got no error"),
-        (("--test=false",), "to fail, got not that false exits with 0"),
+        (("--test=false",), "to fail, got another exit code than 0 of false"),
         (("--test=./nowhere.sh",), "error: cannot run './nowhere.sh': it is no program"),
         (("--crahs",), "unknown flag or pass '--crahs'"),
         (("--cse", "--time-limit=0"), "expected a positive number, got '0'"),

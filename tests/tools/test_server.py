@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -107,6 +108,17 @@ def test_a_tool_sees_what_it_would_see_alone(
     plain = run([sys.executable, "-m", *words], alone(given), tmp_path, "a line\nanother")
     assert (code, err) == (plain[0], plain[2])
     assert json.loads(out) == json.loads(plain[1])
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_a_stream_may_be_closed(
+    closed: str, forked: list[str], environment: dict[str, str], tmp_path: Path
+) -> None:
+    def ended(words: list[str], variables: dict[str, str]) -> tuple[int, str, str]:
+        command = f"{shlex.join([*words, 'returns'])} {closed}"
+        return run(["bash", "-c", command], variables, tmp_path)
+
+    assert ended(forked, environment) == ended([sys.executable, "-m"], alone(environment))
 
 
 def test_streams_may_be_a_terminal(

@@ -5,6 +5,7 @@
    for an N in the middle of those that are left, until one is.
 """
 
+import sys
 from collections.abc import Sequence
 from enum import Enum
 
@@ -14,7 +15,7 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.instruments.check.each import CheckEach
-from gawee_dialect.instruments.check.each_pass import CheckSettings
+from gawee_dialect.instruments.check.each_pass import CheckSettings, warn_of_unchecked
 from gawee_dialect.instruments.rewrite_limit import NO_LIMIT, CountedRewrite, RewriteLimit
 from gawee_dialect.passes.instrument import Instrument, instrumented
 from gawee_dialect.passes.pass_manager import leaf_passes, run_passes
@@ -33,9 +34,12 @@ class Bisect(Instrument):
 
     def __init__(self, settings: CheckSettings) -> None:
         self.settings = settings
+        self._checks: list[CheckEach] = []
+        self._has_failed = False
 
     def before_pipeline(self, ctx: Context, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
         state, check = module.clone(), CheckEach(self.settings)
+        self._checks.append(check)
         start, suspects = module.clone(), list[ModulePass]()
         for each in leaf_passes(passes):
             suspects.append(each)
@@ -43,10 +47,18 @@ class Bisect(Instrument):
                 with instrumented(check):
                     run_passes(ctx, state, [each])
             except GaweeError as error:
+                self._has_failed = True
                 search = Search(ctx, start, suspects, self.settings)
                 raise GaweeError(search.blame(error)) from error
             if not check.is_waiting:
                 start, suspects = state.clone(), []
+
+    def report(self) -> None:
+        if self._has_failed or not self._checks:
+            return
+        print("bisect: no rewrite breaks what is computed", file=sys.stderr)
+        for check in self._checks:
+            warn_of_unchecked(check.steps)
 
 
 class Search:

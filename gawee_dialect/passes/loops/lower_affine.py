@@ -1,16 +1,20 @@
 """Lower index arithmetic by affine maps to arith, and loops with affine bounds to scf."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import islice
 from typing import ClassVar
 
 from xdsl.builder import Builder
-from xdsl.dialects import affine, arith, memref, scf
+from xdsl.dialects import affine, arith, memref, scf, vector
+from xdsl.dialects.builtin import BoolAttr, DenseIntElementsAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
     AffineConstantExpr,
+    AffineConstraintKind,
     AffineDimExpr,
     AffineExpr,
     AffineMap,
@@ -22,6 +26,7 @@ from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 from gawee_dialect.upstream.affine import MaxOp
 from gawee_dialect.upstream.arith import index_constant
+from gawee_dialect.upstream.scf import ParallelOp
 
 Combine = Callable[[SSAValue, SSAValue], Operation]
 
@@ -30,6 +35,12 @@ SIGNED: dict[AffineBinaryOpKind, Combine] = {
     AffineBinaryOpKind.Mul: arith.MuliOp,
     AffineBinaryOpKind.FloorDiv: arith.FloorDivSIOp,
     AffineBinaryOpKind.CeilDiv: arith.CeilDivSIOp,
+}
+
+PREDICATES = {
+    AffineConstraintKind.ge: "sge",
+    AffineConstraintKind.le: "sle",
+    AffineConstraintKind.eq: "eq",
 }
 
 
@@ -73,10 +84,16 @@ def combined(
     builder: Builder, map: AffineMap, values: Sequence[SSAValue], combine: Combine
 ) -> SSAValue:
     """Insert the arithmetic of a map, and what combines its results to one."""
-    first, *others = results(builder, map, values)
-    for other in others:
-        first = builder.insert(combine(first, other)).results[0]
-    return first
+    return folded(builder, results(builder, map, values), combine)
+
+
+def folded(builder: Builder, values: Iterable[SSAValue], combine: Combine) -> SSAValue:
+    """Insert what combines values to one."""
+
+    def joined(one: SSAValue, other: SSAValue) -> SSAValue:
+        return builder.insert(combine(one, other)).results[0]
+
+    return reduce(joined, values)
 
 
 class LowerApply(Pattern):
@@ -123,6 +140,24 @@ class LowerStore(Pattern):
         rewriter.replace(op, memref.StoreOp.get(op.value, op.memref, indices))
 
 
+class LowerVectorLoad(Pattern):
+    """affine.vector_load %m[map] -> vector.load at what the map computes"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: affine.VectorLoadOp, rewriter: PatternRewriter) -> None:
+        indices = results(rewriter, op.map.data, op.indices)
+        rewriter.replace(op, vector.LoadOp(op.memref, indices, op.result.type))
+
+
+class LowerVectorStore(Pattern):
+    """affine.vector_store %v, %m[map] -> vector.store at what the map computes"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: affine.VectorStoreOp, rewriter: PatternRewriter) -> None:
+        indices = results(rewriter, op.map.data, op.indices)
+        rewriter.replace(op, vector.StoreOp(op.value, op.memref, indices))
+
+
 class LowerFor(Pattern):
     """affine.for from the greatest lower bound to the least upper one -> scf.for"""
 
@@ -136,6 +171,57 @@ class LowerFor(Pattern):
         rewriter.replace(last, scf.YieldOp(*last.arguments))
         body = rewriter.move_region_contents_to_new_regions(op.body)
         rewriter.replace(op, scf.ForOp(lower, upper, step, op.inits, body))
+
+
+class LowerIf(Pattern):
+    """affine.if -> scf.if on the conjunction of the set's constraints, each by arith.cmpi"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: affine.IfOp, rewriter: PatternRewriter) -> None:
+        condition = op.condition.data
+        holds: SSAValue = rewriter.insert(arith.ConstantOp(BoolAttr.from_bool(True))).result
+        for each in condition.constraints:
+            lhs = computed(rewriter, each.lhs, condition.num_dims, op.args)
+            rhs = computed(rewriter, each.rhs, condition.num_dims, op.args)
+            kept = rewriter.insert(arith.CmpiOp(lhs, rhs, PREDICATES[each.kind])).result
+            holds = rewriter.insert(arith.AndIOp(holds, kept)).result
+        for region in filter(None, (op.then_region.blocks, op.else_region.blocks)):
+            last = region[0].last_op
+            assert isinstance(last, affine.YieldOp)
+            rewriter.replace(last, scf.YieldOp(*last.arguments))
+        then = rewriter.move_region_contents_to_new_regions(op.then_region)
+        otherwise = rewriter.move_region_contents_to_new_regions(op.else_region)
+        rewriter.replace(op, scf.IfOp(holds, op.result_types, then, otherwise))
+
+
+class LowerParallel(Pattern):
+    """affine.parallel -> scf.parallel between the tightest bounds"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: affine.ParallelOp, rewriter: PatternRewriter) -> None:
+        if op.results:
+            self.missed(op, f"expected no reductions, got {len(op.results)}")
+            return
+        low, high = op.lowerBoundsMap.data, op.upperBoundsMap.data
+        split = low.num_dims + low.num_symbols
+        bounds = results(rewriter, low, op.operands[:split])
+        lower = _tightest(rewriter, bounds, op.lowerBoundsGroups, arith.MaxSIOp)
+        bounds = results(rewriter, high, op.operands[split:])
+        upper = _tightest(rewriter, bounds, op.upperBoundsGroups, arith.MinSIOp)
+        steps = [index(rewriter, step.value.data) for step in op.steps]
+        last = op.body.block.last_op
+        assert isinstance(last, affine.YieldOp)
+        rewriter.replace(last, scf.ReduceOp())
+        body = rewriter.move_region_contents_to_new_regions(op.body)
+        rewriter.replace(op, ParallelOp(lower, upper, steps, body))
+
+
+def _tightest(
+    builder: Builder, bounds: Sequence[SSAValue], sizes: DenseIntElementsAttr, combine: Combine
+) -> list[SSAValue]:
+    """Return one bound of each loop; `sizes` says how many it is given."""
+    rest = iter(bounds)
+    return [folded(builder, islice(rest, size), combine) for size in sizes.get_values()]
 
 
 @dataclass(frozen=True)
@@ -156,5 +242,27 @@ class LowerAffine(RewritePass):
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
     takes_open_sizes: ClassVar[bool] = True
-    patterns = (LowerApply, LowerMin, LowerMax, LowerLoad, LowerStore, LowerFor)
-    removes = (affine.ApplyOp, affine.MinOp, MaxOp, affine.LoadOp, affine.StoreOp, affine.ForOp)
+    patterns = (
+        LowerApply,
+        LowerMin,
+        LowerMax,
+        LowerLoad,
+        LowerStore,
+        LowerVectorLoad,
+        LowerVectorStore,
+        LowerFor,
+        LowerIf,
+        LowerParallel,
+    )
+    removes = (
+        affine.ApplyOp,
+        affine.MinOp,
+        MaxOp,
+        affine.LoadOp,
+        affine.StoreOp,
+        affine.VectorLoadOp,
+        affine.VectorStoreOp,
+        affine.ForOp,
+        affine.IfOp,
+        affine.ParallelOp,
+    )

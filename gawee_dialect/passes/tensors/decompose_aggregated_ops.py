@@ -6,7 +6,7 @@ from math import prod
 from typing import ClassVar
 
 from xdsl.builder import Builder
-from xdsl.dialects import tensor
+from xdsl.dialects import arith, scf, tensor
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
@@ -27,8 +27,9 @@ from gawee_dialect.passes.graph.lower_to_linalg.tensors import padded
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 from gawee_dialect.upstream import linalg
+from gawee_dialect.upstream.arith import index_constant
 from gawee_dialect.upstream.linalg.pack import PackOp, SoftmaxOp, Tiling, UnpackOp
-from gawee_dialect.upstream.tensor import GenerateOp
+from gawee_dialect.upstream.tensor import GenerateOp, is_padding_computed
 
 
 class DecomposeConcat(Pattern):
@@ -79,6 +80,86 @@ class DecomposeGenerate(Pattern):
                 builder.insert(inner.clone(values))
         init = rewriter.insert(tensor.EmptyOp((), type)).tensor
         rewriter.replace(op, _generic(init, Region(block)))
+
+
+class DecomposePad(Pattern):
+    """tensor.pad { body of %i } -> tensor.generate { body }, tensor.insert_slice
+
+    Where the body is a value from outside or a constant, bufferize fills a buffer.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tensor.PadOp, rewriter: PatternRewriter) -> None:
+        if not is_padding_computed(op):
+            self.missed(op, "expected a body that computes what it yields")
+            return
+        if op.low or op.high or min(tensor_shape(op.source), default=0) < 0:
+            self.missed(op, f"expected a static shape, got '{op.source.type}'")
+            return
+        offsets, sizes = op.static_low.get_values(), tensor_shape(op.source)
+        body = rewriter.move_region_contents_to_new_regions(op.region)
+        around = rewriter.insert(GenerateOp((), op.result.type, body)).result
+        rewriter.replace(
+            op, tensor.InsertSliceOp.from_static_parameters(op.source, around, offsets, sizes)
+        )
+
+
+class DecomposeReshape(Pattern):
+    """tensor.reshape -> tensor.collapse_shape to one axis, tensor.expand_shape"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tensor.ReshapeOp, rewriter: PatternRewriter) -> None:
+        source, result = tensor_type(op.source), tensor_type(op.result)
+        if min((*source.get_shape(), *result.get_shape()), default=0) < 0:
+            self.missed(op, f"expected static shapes, got '{source}' and '{result}'")
+            return
+        flat, value = TensorType(source.element_type, [prod(source.get_shape())]), op.source
+        if source.get_num_dims() > 1:
+            collapsed = tensor.CollapseShapeOp.create(
+                operands=[value],
+                result_types=[flat],
+                properties={"reassociation": _reassociation([range(source.get_num_dims())])},
+            )
+            value = rewriter.insert(collapsed).results[0]
+        elif source.get_num_dims() == 0:
+            value = rewriter.insert(_expand(value, (), flat)).results[0]
+        if result.get_num_dims() > 1:
+            expanded = _expand(value, [range(result.get_num_dims())], result)
+            value = rewriter.insert(expanded).results[0]
+        elif result.get_num_dims() == 0:
+            scalar = tensor.CollapseShapeOp.create(
+                operands=[value],
+                result_types=[result],
+                properties={"reassociation": _reassociation(())},
+            )
+            value = rewriter.insert(scalar).results[0]
+        rewriter.replace(op, (), [value])
+
+
+class DecomposeSwitch(Pattern):
+    """scf.index_switch -> scf.if for each case, the next in its else branch"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: scf.IndexSwitchOp, rewriter: PatternRewriter) -> None:
+        types, otherwise = op.result_types, op.default_region
+        cases = zip(op.cases.get_values(), op.case_regions, strict=True)
+        for case, region in reversed(list(cases)):
+            block = Block()
+            builder = Builder(InsertPoint.at_end(block))
+            wanted = builder.insert(index_constant(case)).result
+            is_case = builder.insert(arith.CmpiOp(op.arg, wanted, "eq")).result
+            then = rewriter.move_region_contents_to_new_regions(region)
+            rest = rewriter.move_region_contents_to_new_regions(otherwise)
+            chosen = builder.insert(scf.IfOp(is_case, types, then, rest))
+            builder.insert(scf.YieldOp(*chosen.results))
+            otherwise = Region(block)
+        block = otherwise.block
+        end = block.last_op
+        assert isinstance(end, scf.YieldOp)
+        values = end.operands
+        rewriter.erase(end, safe_erase=False)
+        rewriter.inline_block(block, InsertPoint.before(op))
+        rewriter.replace(op, (), values)
 
 
 class DecomposeSoftmax(Pattern):
@@ -191,6 +272,9 @@ class DecomposeAggregatedOps(RewritePass):
         linalg.unpack    ->   linalg.transpose; tensor.collapse_shape; tensor.extract_slice
         tensor.concat    ->   tensor.insert_slice of each input
         tensor.generate  ->   linalg.generic of linalg.index
+        tensor.pad       ->   tensor.generate; tensor.insert_slice, where padding is computed
+        tensor.reshape   ->   tensor.collapse_shape; tensor.expand_shape
+        scf.index_switch ->   scf.if for each case
     """
 
     name = "decompose-aggregated-ops"
@@ -199,7 +283,10 @@ class DecomposeAggregatedOps(RewritePass):
     takes_open_sizes: ClassVar[bool] = True
     patterns = (
         DecomposeConcat,
+        DecomposePad,
         DecomposeGenerate,
+        DecomposeReshape,
+        DecomposeSwitch,
         DecomposeSoftmax,
         DecomposePack,
         DecomposeUnpack,

@@ -118,6 +118,8 @@ def _status_of(words: list[str], path: str) -> int | None:
     signals = _Signals()
     server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     try:
+        if server.fileno() < 3:
+            raise OSError("it has the number of a stream that is closed")
         streams = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, array("i", (0, 1, 2)))]
         server.connect(address)
         server.sendmsg([_request(words, path)], streams)

@@ -8,7 +8,8 @@ from contextlib import closing
 from pathlib import Path
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.tools.command_line import DONE, CommandParser, positive_number
+from gawee_dialect.flag_values import positive_number
+from gawee_dialect.tools.command_line import DONE, CommandParser
 from gawee_dialect.tools.server.client import ADDRESS, OFF, SERVED, default_address
 from gawee_dialect.tools.server.fork_server import IDLE_SECONDS, start
 

@@ -29,3 +29,10 @@ func.func @a_tile_is_filled_up_to_a_static_size(%x: tensor<?x5xf32>, %n: index, 
   } : tensor<?x5xf32> to tensor<3x5xf32>
   return %p : tensor<3x5xf32>
 }
+
+// CHECK-LABEL: func.func @a_reshape_to_sizes_of_run_time
+// CHECK: tensor.reshape %x(%s) : (tensor<4x3xf32>, tensor<2xindex>) -> tensor<?x6xf32>
+func.func @a_reshape_to_sizes_of_run_time(%x: tensor<4x3xf32>, %s: tensor<2xindex>) -> tensor<?x6xf32> {
+  %r = tensor.reshape %x(%s) : (tensor<4x3xf32>, tensor<2xindex>) -> tensor<?x6xf32>
+  return %r : tensor<?x6xf32>
+}

@@ -84,3 +84,21 @@ func.func @padding_without_a_side(%x: tensor<2x5xf32>, %v: f32) -> tensor<3x5xf3
   }) : (tensor<2x5xf32>) -> tensor<3x5xf32>
   return %p : tensor<3x5xf32>
 }
+
+// -----
+
+// ReshapeOp C1: a size for each axis
+// CHECK: error: 'tensor.reshape' op expected a shape of 2 sizes, got 'tensor<3xindex>'
+func.func @a_reshape_to_another_rank(%x: tensor<4x3xf32>, %s: tensor<3xindex>) -> tensor<2x6xf32> {
+  %r = tensor.reshape %x(%s) : (tensor<4x3xf32>, tensor<3xindex>) -> tensor<2x6xf32>
+  return %r : tensor<2x6xf32>
+}
+
+// -----
+
+// ReshapeOp C2: its elements
+// CHECK: error: 'tensor.reshape' op expected the elements of 'tensor<4x3xf32>', got 'tensor<2x5xf32>'
+func.func @a_reshape_to_fewer_elements(%x: tensor<4x3xf32>, %s: tensor<2xindex>) -> tensor<2x5xf32> {
+  %r = tensor.reshape %x(%s) : (tensor<4x3xf32>, tensor<2xindex>) -> tensor<2x5xf32>
+  return %r : tensor<2x5xf32>
+}

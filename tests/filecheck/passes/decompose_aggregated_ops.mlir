@@ -64,3 +64,70 @@ func.func @dynamic_shapes_are_left_alone(%a: tensor<3x?xf32>) -> tensor<3x?xf32>
   %r = tensor.concat dim(1) %a, %a : (tensor<3x?xf32>, tensor<3x?xf32>) -> tensor<3x?xf32>
   return %r : tensor<3x?xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @padding_that_is_computed_is_around_the_tensor
+// CHECK:       %[[INDEX:.*]] = linalg.index 1
+// CHECK:       arith.index_cast %[[INDEX]]
+// CHECK:       tensor.insert_slice %x into %{{.*}}[1, 0] [3, 5] [1, 1] : tensor<3x5xi32> into tensor<4x7xi32>
+// CHECK-NOT:   tensor.pad
+func.func @padding_that_is_computed_is_around_the_tensor(%x: tensor<3x5xi32>) -> tensor<4x7xi32> {
+  %p = tensor.pad %x low[1, 0] high[0, 2] {
+  ^bb0(%i: index, %j: index):
+    %0 = arith.index_cast %j : index to i32
+    tensor.yield %0 : i32
+  } : tensor<3x5xi32> to tensor<4x7xi32>
+  return %p : tensor<4x7xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @padding_of_one_value_stays
+// CHECK:       tensor.pad
+func.func @padding_of_one_value_stays(%x: tensor<3xi32>) -> tensor<4xi32> {
+  %p = tensor.pad %x low[1] high[0] {
+  ^bb0(%i: index):
+    %0 = arith.constant 7 : i32
+    tensor.yield %0 : i32
+  } : tensor<3xi32> to tensor<4xi32>
+  return %p : tensor<4xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_reshape_goes_by_one_axis
+// CHECK:       %[[FLAT:.*]] = tensor.collapse_shape %x {{.*}} : tensor<4x3xf32> into tensor<12xf32>
+// CHECK:       tensor.expand_shape %[[FLAT]] {{.*}} output_shape [2, 1, 6] : tensor<12xf32> into tensor<2x1x6xf32>
+func.func @a_reshape_goes_by_one_axis(%x: tensor<4x3xf32>, %s: tensor<3xi64>) -> tensor<2x1x6xf32> {
+  %r = tensor.reshape %x(%s) : (tensor<4x3xf32>, tensor<3xi64>) -> tensor<2x1x6xf32>
+  return %r : tensor<2x1x6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_switch_is_an_if_for_each_case
+// CHECK:       %[[FIRST:.*]] = arith.constant 5 : index
+// CHECK:       %[[IS_FIRST:.*]] = arith.cmpi eq, %k, %[[FIRST]] : index
+// CHECK:       scf.if %[[IS_FIRST]] -> (f32) {
+// CHECK-NEXT:    scf.yield %a : f32
+// CHECK-NEXT:  } else {
+// CHECK:         arith.constant -2 : index
+// CHECK:         scf.if %{{.*}} -> (f32) {
+// CHECK-NEXT:      scf.yield %b : f32
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      scf.yield %c : f32
+// CHECK-NOT:   scf.index_switch
+func.func @a_switch_is_an_if_for_each_case(%k: index, %a: f32, %b: f32, %c: f32) -> f32 {
+  %r = scf.index_switch %k -> f32
+  case 5 {
+    scf.yield %a : f32
+  }
+  case -2 {
+    scf.yield %b : f32
+  }
+  default {
+    scf.yield %c : f32
+  }
+  return %r : f32
+}

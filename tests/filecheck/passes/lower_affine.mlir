@@ -62,3 +62,43 @@ func.func @a_loop_carries_values(%x: f32) -> f32 {
   }
   return %r : f32
 }
+
+// -----
+
+// CHECK-LABEL: func.func @a_condition_is_the_conjunction_of_its_constraints
+// CHECK:       arith.cmpi sge, %{{.*}}, %{{.*}} : index
+// CHECK:       arith.cmpi eq, %{{.*}}, %{{.*}} : index
+// CHECK:       %[[BOTH:.*]] = arith.andi
+// CHECK:       scf.if %[[BOTH]] -> (index) {
+// CHECK-NEXT:    scf.yield %i : index
+// CHECK-NEXT:  } else {
+// CHECK-NEXT:    scf.yield %n : index
+// CHECK-NOT:   affine.
+func.func @a_condition_is_the_conjunction_of_its_constraints(%i: index, %n: index) -> index {
+  %r = affine.if affine_set<(d0)[s0] : (d0 - s0 >= 0, d0 == 3)>(%i)[%n] -> index {
+    affine.yield %i : index
+  } else {
+    affine.yield %n : index
+  }
+  return %r : index
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_parallel_loop_on_vectors
+// CHECK:       %[[UPPER:.*]] = arith.minsi
+// CHECK:       scf.parallel (%i) = (%{{.*}}) to (%[[UPPER]]) step (%{{.*}}) {
+// CHECK:         %[[V:.*]] = vector.load %m[%i] : memref<40xf32>, vector<4xf32>
+// CHECK:         vector.store %[[V]], %m[%{{.*}}] : memref<40xf32>, vector<4xf32>
+// CHECK:         scf.reduce
+// CHECK-NOT:   affine.
+func.func @a_parallel_loop_on_vectors(%m: memref<40xf32>, %n: index) {
+  "affine.parallel"(%n) <{reductions = [], lowerBoundsMap = affine_map<() -> (0)>, lowerBoundsGroups = dense<1> : tensor<1xi32>,
+    upperBoundsMap = affine_map<(d0) -> (16, d0)>, upperBoundsGroups = dense<2> : tensor<1xi32>, steps = [4 : i64]}> ({
+  ^bb0(%i: index):
+    %v = affine.vector_load %m[%i] : memref<40xf32>, vector<4xf32>
+    affine.vector_store %v, %m[%i + 20] : memref<40xf32>, vector<4xf32>
+    "affine.yield"() : () -> ()
+  }) : (index) -> ()
+  return
+}

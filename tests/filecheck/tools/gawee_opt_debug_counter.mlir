@@ -1,6 +1,10 @@
 // RUN: gawee-opt --load=%S/../../instruments/wrong_passes/swapped_operands.py --swapped-operands --debug-counter=SortOperands=1:3-4 %s 2>&1 | filecheck %s
 // RUN: gawee-opt --load=%S/../../instruments/wrong_passes/swapped_operands.py --swapped-operands --debug-counter=SortOperands=2 %s 2>&1 | filecheck %s --check-prefix=SECOND
 // RUN: not gawee-opt --canonicalize --debug-counter=SortOperands=0 %s 2>&1 | filecheck %s --check-prefix=WRONG
+// RUN: gawee-opt --load=%S/../../instruments/wrong_passes/swapped_operands.py --swapped-operands --debug-counter=SortOperand=1 %s 2>&1 | filecheck %s --check-prefix=UNKNOWN
+
+// UNKNOWN: debug-counter: SortOperand: no pattern of this name was tried
+// UNKNOWN-NEXT: hint: did you mean 'SortOperands'?
 
 // CHECK: debug-counter: SortOperands: 2 of 3 rewrites done
 // CHECK: gawee.sub %a, %b

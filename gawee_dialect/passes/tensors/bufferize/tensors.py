@@ -30,7 +30,12 @@ from gawee_dialect.passes.tensors.bufferize.open_sizes import (
 )
 from gawee_dialect.upstream import linalg
 from gawee_dialect.upstream.scf import ForallOp
-from gawee_dialect.upstream.tensor import PadOp, ParallelInsertSliceOp, kept_axes
+from gawee_dialect.upstream.tensor import (
+    PadOp,
+    ParallelInsertSliceOp,
+    is_padding_computed,
+    kept_axes,
+)
 
 # Kernels whose results are put into one tensor, each with gaps in it: each writes there at once.
 #
@@ -159,8 +164,8 @@ def from_elements(to: FunctionBufferizer, op: Operation) -> None:
     assert isinstance(op, tensor.FromElementsOp)
     fresh, shape = to.allocate(op.result.type), tensor_shape(op.result)
     indices = [index_value(to.builder, index) for index in range(max(shape, default=0))]
-    for element, place in zip(op.elements, np.ndindex(shape), strict=True):
-        position = [indices[index] for index in place]
+    for at, element in enumerate(op.elements):
+        position = [indices[index] for index in np.unravel_index(at, shape)]
         to.builder.insert(memref.StoreOp.get(to.value(element), fresh, position))
     to.assign(op.result, fresh, Root(writable=True))
 
@@ -347,6 +352,8 @@ def pad(to: FunctionBufferizer, op: Operation) -> None:
     value = op.region.block.last_op
     assert isinstance(value, tensor.YieldOp)
     padding = value.operands[0]
+    if is_padding_computed(op):
+        to.reject("expected padding that is one value, got what its body computes")
     if isinstance(padding.owner, Operation) and padding.owner.parent is op.region.block:
         to.new[padding] = to.builder.insert(padding.owner.clone(to.new)).results[0]
     if any(size < 0 for size in tensor_shape(op.result)) and not to.size_values.names:
