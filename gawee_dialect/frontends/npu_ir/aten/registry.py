@@ -27,6 +27,7 @@ FAMILIES = (
     "reduction",
     "resampling",
     "shape",
+    "special_functions",
     "windows",
 )
 """The files beside this one that register the ops of ATen."""
