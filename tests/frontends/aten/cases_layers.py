@@ -143,6 +143,22 @@ def determinant(d: Draw) -> Call:
     return Call([value], outputs=[0], rtol=1e-4, atol=1e-4)
 
 
+@case("aten.linalg_solve_triangular.default")
+def solve_triangular(d: Draw) -> Call:
+    left, lead = d.bool(), d.choice((), (3,), (2, 3))
+    matrices = systems(d, lead).flip(-2).contiguous()
+    size, dtype = matrices.shape[-1], matrices.dtype
+    right = d.floats(*lead, *((size, 4) if left else (4, size)), dtype=dtype)
+    options = {"upper": d.bool(), "left": left, "unitriangular": d.bool()}
+    return Call([matrices, right], options, rtol=1e-3, atol=1e-3)
+
+
+@case("aten.linalg_cholesky_ex.default")
+def cholesky(d: Draw) -> Call:
+    value = systems(d, d.choice((), (3,), (2, 3)))
+    return Call([value @ value.mT], {"upper": d.bool()}, rtol=1e-3, atol=1e-4)
+
+
 @case("aten.mv.default")
 def mv(d: Draw) -> Call:
     return Call([d.floats(3, 5), d.floats(5)], **SUMS)

@@ -27,6 +27,11 @@ def erfc(d: Draw) -> Call:
     return call
 
 
+@case("aten.special_erfcx.default")
+def erfcx(d: Draw) -> Call:
+    return at(d, (*SPECIAL, -0.0, 1e-9, 3.5, 25.5, 1e10), -4, 5)
+
+
 @case("aten.erfinv.default", "aten.special_erfinv.default")
 def erfinv(d: Draw) -> Call:
     return at(d, (-1.0, 1.0, -1.5, 1e-12, 0.0, 0.999999, -1 + 1e-11, float("nan")), -1, 1)

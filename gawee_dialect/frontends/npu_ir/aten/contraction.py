@@ -1,23 +1,20 @@
-"""Products of matrices and vectors, distances, and inverses of small matrices."""
+"""Products of matrices and vectors, and distances."""
 
 from collections.abc import Sequence
-from functools import reduce
-from math import inf, prod
+from math import prod
 from string import ascii_letters
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType, i1, i32, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.graph.arithmetic import AbsOp, LogOp, NegOp, SignOp
 from gawee_dialect.dialect.graph.constant import IotaOp
-from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SubOp, broadcast_shape
-from gawee_dialect.dialect.graph.indexing import GatherNdOp, GatherOp
+from gawee_dialect.dialect.graph.elementwise import MulOp
+from gawee_dialect.dialect.graph.indexing import GatherOp
 from gawee_dialect.dialect.graph.logic import BitwiseAndOp, WhereOp
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.graph.movement import CatOp, TransposeOp
-from gawee_dialect.dialect.graph.reduction import ArgMaxOp, ReduceSumOp
-from gawee_dialect.dialect.open_size import indices_of
+from gawee_dialect.dialect.graph.reduction import ReduceSumOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, in_signed, scaled, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
@@ -435,166 +432,3 @@ def trilinear(
 
     terms = ",".join(without(each) for each in (expand1, expand2, expand3))
     return einsum(emit, f"{terms}->{without(sumdim)}", [i1, i2, i3])
-
-
-# Elimination in small matrices, by Gauss and Jordan with the greatest pivots.
-
-
-LARGEST = 16
-"""The size up to which elimination is written out, a few ops for each column."""
-
-SMALL = (f"matrices of up to {LARGEST} rows",)
-UNFACTORED = (*SMALL, "triangular factors are not made")
-
-
-def with_pivot(emit: Emitter, matrices: SSAValue, column: int) -> tuple[SSAValue, SSAValue]:
-    """Exchange two rows (batch, size, width) so that a column has its greatest pivot.
-
-    Returns which row it was too, of each matrix (batch, 1).
-    """
-    batch, size, _ = tensor_shape(matrices)
-    below = part(emit, part(emit, matrices, 2, column, 1), 1, column, size - column)
-    greatest = emit(ArgMaxOp(emit(AbsOp(below)), axis=1))
-    pivot = emit.reshape(add(emit, greatest, column), (batch, 1))
-    row = emit(IotaOp(TensorType(i64, [batch, size]), axis=1))
-    here, there = compared(emit, row, column, "eq"), compared(emit, row, pivot, "eq")
-    source = emit(WhereOp(there, emit.number(column, i64), row))
-    source = emit(WhereOp(here, pivot, source))
-    return emit(GatherNdOp(matrices, unsqueeze(emit, source, 2), batch_dims=1)), pivot
-
-
-class Elimination:
-    """Solves square systems, A (batch, size, size) beside right sides (batch, size, width).
-
-    `result` are the solutions, `info` for each matrix the first pivot that is zero, counted from 1,
-    or 0, and `pivots` are (batch,) for each column, negated where two rows were exchanged.
-    """
-
-    def __init__(self, emit: Emitter, matrices: SSAValue, right: SSAValue | None) -> None:
-        batch, size, _ = tensor_shape(matrices)
-        both = matrices if right is None else emit(CatOp([matrices, right], dim=2))
-        self.info = emit.full((batch,), 0, i32)
-        self.pivots: list[SSAValue] = []
-        for column in indices_of(size):
-            both, place = with_pivot(emit, both, column)
-            row, factors = part(emit, both, 1, column, 1), part(emit, both, 2, column, 1)
-            pivot = part(emit, factors, 1, column, 1)
-            self._note(emit, emit.reshape(pivot, (batch,)), emit.reshape(place, (batch,)), column)
-            scaled = emit(DivOp(row, pivot))
-            eliminated = emit(SubOp(both, emit(MulOp(factors, scaled))))
-            others = emit.array(np.arange(size).reshape(1, size, 1) != column, i1)
-            both = emit(WhereOp(others, eliminated, scaled))
-        self.result = part(emit, both, 2, size, tensor_shape(both)[2] - size)
-
-    def _note(self, emit: Emitter, pivot: SSAValue, place: SSAValue, column: int) -> None:
-        exchanged = compared(emit, place, column, "ne")
-        self.pivots.append(emit(WhereOp(exchanged, emit(NegOp(pivot)), pivot)))
-        none_before = compared(emit, self.info, 0, "eq")
-        first = emit(BitwiseAndOp(compared(emit, pivot, 0.0, "eq"), none_before))
-        self.info = emit(WhereOp(first, emit.number(column + 1, i32), self.info))
-
-    def unless_singular(self, emit: Emitter, value: SSAValue, otherwise: float) -> SSAValue:
-        """Return what was made of the pivots, or a number where one of them is zero."""
-        singular = compared(emit, self.info, 0, "ne")
-        return emit(WhereOp(singular, emit.number(otherwise, element_type(value)), value))
-
-
-def square_matrices(emit: Emitter, A: SSAValue, what: str) -> SSAValue:
-    """Return matrices with one axis for all of a batch; raises Refusal unless they are square."""
-    *lead, size, columns = tensor_shape(A)
-    if size != columns or not is_float(element_type(A)):
-        raise Refusal(f"expected square matrices of floats, got {A.type}")
-    if size > LARGEST:
-        raise Refusal(f"unsupported {what} of {size} rows; supported: up to {LARGEST}")
-    return emit.reshape(A, (prod(lead), size, size))
-
-
-@register_op("aten.linalg_inv_ex", limits=SMALL)
-def inverse(emit: Emitter, A: SSAValue, check_errors: object = False) -> tuple[SSAValue, SSAValue]:
-    """The inverses of matrices, and for each the first pivot that is zero, counted from 1, or 0"""
-    matrices = square_matrices(emit, A, "inverse")
-    unit = emit.array(np.eye(tensor_shape(matrices)[1]), element_type(A))
-    solved = Elimination(emit, matrices, emit.broadcast(unit, tensor_shape(matrices)))
-    shape = tensor_shape(A)
-    return emit.reshape(solved.result, shape), emit.reshape(solved.info, shape[:-2])
-
-
-def check_unfactored(emit: Emitter, factors: Sequence[int]) -> None:
-    """Raise Refusal where anything reads the triangular factors, which are not made."""
-    if any(map(emit.is_used, factors)):
-        raise Refusal("unsupported use of triangular factors; supported: what is made of them")
-
-
-@register_op("aten._linalg_solve_ex", limits=UNFACTORED)
-def solve(
-    emit: Emitter, A: SSAValue, B: SSAValue, left: bool = True, check_errors: object = False
-) -> Sequence[SSAValue | None]:
-    """The solutions X of A X = B, or of X A = B, and what `inverse` says of each matrix"""
-    check_unfactored(emit, (1, 2))
-    matrices = square_matrices(emit, A, "system")
-    *_, size, _ = tensor_shape(A)
-    lead = tensor_shape(A)[:-2]
-    vectors = tensor_shape(B) in ((size,), (*lead, size))
-    right = unsqueeze(emit, B, -1) if vectors else B
-    if not left:
-        matrices, right = transposed(emit, matrices), transposed(emit, right)
-    batch = broadcast_shape(lead, tensor_shape(right)[:-2])
-    width = tensor_shape(right)[-1]
-    many = emit.broadcast(emit.reshape(matrices, (*lead, size, size)), (*batch, size, size))
-    right = emit.broadcast(right, (*batch, size, width))
-    flat = [emit.reshape(each, (prod(batch), *tensor_shape(each)[-2:])) for each in (many, right)]
-    solved = Elimination(emit, flat[0], flat[1])
-    found = emit.reshape(solved.result, (*batch, size, width))
-    found = found if left else transposed(emit, found)
-    found = emit.reshape(found, (*batch, size)) if vectors else found
-    of_matrices = solved if batch == lead else Elimination(emit, matrices, None)
-    return found, None, None, emit.reshape(of_matrices.info, lead)
-
-
-def transposed(emit: Emitter, value: SSAValue) -> SSAValue:
-    """Return a tensor with its last two axes exchanged."""
-    rank = len(tensor_shape(value))
-    return permuted(emit, value, [*range(rank - 2), rank - 1, rank - 2])
-
-
-@register_op("aten._linalg_det", limits=UNFACTORED)
-def determinant(emit: Emitter, A: SSAValue) -> Sequence[SSAValue | None]:
-    """The determinants of matrices"""
-    check_unfactored(emit, (1, 2))
-    solved = Elimination(emit, square_matrices(emit, A, "determinant"), None)
-    product = reduce(lambda lhs, rhs: emit(MulOp(lhs, rhs)), solved.pivots)
-    found = solved.unless_singular(emit, product, 0.0)
-    return emit.reshape(found, tensor_shape(A)[:-2]), None, None
-
-
-@register_op("aten._linalg_slogdet", limits=UNFACTORED)
-def log_determinant(emit: Emitter, A: SSAValue) -> Sequence[SSAValue | None]:
-    """The signs of determinants of matrices, and the logarithms of their magnitudes"""
-    check_unfactored(emit, (2, 3))
-    solved = Elimination(emit, square_matrices(emit, A, "determinant"), None)
-    signs = (emit(SignOp(each)) for each in solved.pivots)
-    sizes = (emit(LogOp(emit(AbsOp(each)))) for each in solved.pivots)
-    sign = reduce(lambda lhs, rhs: emit(MulOp(lhs, rhs)), signs)
-    total = reduce(lambda lhs, rhs: emit(AddOp(lhs, rhs)), sizes)
-    shape = tensor_shape(A)[:-2]
-    found = solved.unless_singular(emit, sign, 0.0), solved.unless_singular(emit, total, -inf)
-    return *(emit.reshape(each, shape) for each in found), None, None
-
-
-@register_op("aten.linalg_inv", limits=SMALL)
-def inverse_alone(emit: Emitter, A: SSAValue) -> SSAValue:
-    """The inverses of matrices"""
-    return inverse(emit, A)[0]
-
-
-@register_op("aten.inverse", limits=SMALL)
-def inverse_of_self(emit: Emitter, self: SSAValue) -> SSAValue:
-    """The inverses of matrices"""
-    return inverse(emit, self)[0]
-
-
-@register_op("aten._linalg_check_errors")
-def check_errors(
-    emit: Emitter, info: SSAValue, api_name: object = None, is_matrix: object = None
-) -> None:
-    """Nothing: the inverse of a matrix that has none holds what is no number."""

@@ -22,6 +22,7 @@ FAMILIES = (
     "contraction",
     "creation",
     "indexing",
+    "linear_systems",
     "normalization",
     "recurrent",
     "reduction",

@@ -83,11 +83,12 @@ SHIFT = 9
 """How far digamma is moved up its recurrence: its series is exact in float64 from there on."""
 
 
-def tail(emit: Emitter, size: SSAValue) -> SSAValue:
-    """Return erfc of numbers from zero on."""
+def tail(emit: Emitter, size: SSAValue, *, scaled: bool = False) -> SSAValue:
+    """Return erfc of numbers from zero on; scaled, times the exponential of their squares."""
     t = div(emit, 2.0, add(emit, size, 2.0))
     series = polynomial(emit, sub(emit, mul(emit, t, 2.0), 1.0), ERFC)
-    return mul(emit, t, emit(ExpOp(sub(emit, series, mul(emit, size, size)))))
+    power = series if scaled else sub(emit, series, mul(emit, size, size))
+    return mul(emit, t, emit(ExpOp(power)))
 
 
 @register_op("aten.erfc", "aten.special_erfc")
@@ -96,6 +97,15 @@ def erfc(emit: Emitter, self: SSAValue) -> SSAValue:
     """1 - erf(x), exact where that is near zero"""
     above = tail(emit, emit(AbsOp(self)))
     return emit(WhereOp(compared(emit, self, 0.0, "lt"), rsub(emit, above, 2.0), above))
+
+
+@register_op("aten.special_erfcx")
+@in_f64
+def erfcx(emit: Emitter, self: SSAValue) -> SSAValue:
+    """exp(x^2) * erfc(x), which does not vanish"""
+    above = tail(emit, emit(AbsOp(self)), scaled=True)
+    doubled = mul(emit, emit(ExpOp(mul(emit, self, self))), 2.0)
+    return emit(WhereOp(compared(emit, self, 0.0, "lt"), sub(emit, doubled, above), above))
 
 
 @register_op("aten.erfinv", "aten.special_erfinv")
