@@ -3,6 +3,7 @@
 It prints one JSON object: a Result.
 """
 
+import argparse
 import json
 import math
 import re
@@ -192,7 +193,10 @@ def own_error(model: Module, inputs: tuple[Tensor, ...], expected: Sequence[np.n
 def main() -> None:
     """Check the network that the command line names."""
     warnings.simplefilter("ignore")
-    print(json.dumps(asdict(check(zoo()[sys.argv[1]]))))
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.zoo.check", description=__doc__)
+    parser.add_argument("network", choices=zoo(), metavar="NETWORK", help="of the zoo: resnet18")
+    parser.add_argument("-v", action="store_true", help="the traceback of a failure")
+    print(json.dumps(asdict(check(zoo()[parser.parse_args().network]))))
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.analysis.batch_axes import BatchAxes
 from gawee_dialect.analysis.work import node_work
+from gawee_dialect.dialect.dense import is_splat
 from gawee_dialect.dialect.graph.attention import AttentionOp
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.conv import ConvOp
@@ -122,7 +123,7 @@ def _source_bytes(value: SSAValue) -> int:
     while isinstance(value.owner, REPEATING):
         value = value.owner.operands[0]
     owner = value.owner
-    if isinstance(owner, ConstantOp) and len(owner.value) and owner.value.is_splat():
+    if isinstance(owner, ConstantOp) and is_splat(owner.value):
         return element_bytes(element_type(value))
     return _bytes([value])
 

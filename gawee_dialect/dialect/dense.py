@@ -32,6 +32,11 @@ def array_of(value: DenseIntOrFPElementsAttr) -> Array:
     return array.astype(np.bool_) if element == i1 else array.astype(dtype, copy=False)
 
 
+def is_splat(value: DenseIntOrFPElementsAttr) -> bool:
+    """Whether all elements are one number; xDSL's own ends in an IndexError where there are none."""
+    return len(value) > 0 and value.is_splat()
+
+
 def dense_of(array: Array, type: AnyTensor) -> DenseIntOrFPElementsAttr:
     """Return an array of a type's shape as a dense attribute, rounded to the type's elements.
 

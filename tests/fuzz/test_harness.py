@@ -9,10 +9,12 @@ from signal import SIGKILL
 import pytest
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from tests.fuzz import show
 from tests.fuzz.__main__ import main, tried
 from tests.fuzz.mutate import mutated
 from tests.fuzz.mutate_json import mutated_json
 from tests.fuzz.reader import Reader
+from tests.fuzz.readers import READERS
 
 SEED = b'{"a": [1, 2.5, "text"], "b": null}'
 
@@ -136,3 +138,12 @@ def test_hostile_models_are_among_the_damaged_ones() -> None:
 
     assert any(model.functions for model in models)
     assert any(node.op_type == "If" for model in models for node in model.graph.node)
+
+
+def test_an_input_is_shown_by_its_number(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    show.main(["xoc", "137"])
+
+    assert capfdbinary.readouterr().out == READERS["xoc"].damaged(137)
+    with pytest.raises(SystemExit) as left:
+        show.main(["no-such-reader", "137"])
+    assert left.value.code == 2

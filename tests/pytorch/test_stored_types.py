@@ -19,7 +19,7 @@ from gawee_dialect.frontends.npu_ir import NPU_IR
 from gawee_dialect.pytorch import compile_torch, execute_ir
 from gawee_dialect.pytorch.execute import ENGINES, ir_model
 from gawee_dialect.pytorch.tensors import array_of_tensor, tensor_of_array
-from tests.closeness import Tolerances
+from tests.closeness import Tolerances, assert_allclose
 
 # Both round the float32 result of every op to the nearest bfloat16; sums in another order may fall
 # on the other side of a tie, which is one unit in the last place (2^-8), and later ops carry it on.
@@ -171,3 +171,36 @@ def test_memory_of_bfloat16_is_shared() -> None:
 
     assert tensor[1, 2] == 7
     assert tensor_of_array(array).data_ptr() == tensor.data_ptr()
+
+
+def test_sums_at_positions_are_of_bfloat16_too() -> None:
+    x, index = torch.randn(3, 5).bfloat16(), torch.tensor([[0, 0, 2, 2, 1]])
+
+    class Sums(nn.Module):
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            return x.scatter_add(1, index, x), x.index_add(0, index[0, :3], x)
+
+    made, expected = compile_torch(Sums(), (x,))(x), Sums()(x)
+    assert isinstance(made, tuple)
+    for got, want in zip(made, expected, strict=True):
+        assert_allclose(array_of_tensor(got.float()), array_of_tensor(want.float()), **CLOSE)
+
+
+@pytest.mark.parametrize("dtype", [torch.int16, torch.float16, torch.float32, torch.uint8])
+def test_bits_of_bfloat16(dtype: torch.dtype) -> None:
+    x = torch.randn(3, 4).bfloat16()
+
+    class Bits(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x.view(dtype)
+
+    class Back(nn.Module):
+        def forward(self, bits: torch.Tensor) -> torch.Tensor:
+            return bits.view(torch.bfloat16)
+
+    bits = x.view(dtype)
+    made, back = compile_torch(Bits(), (x,))(x), compile_torch(Back(), (bits,))(bits)
+    assert isinstance(made, torch.Tensor)
+    assert isinstance(back, torch.Tensor)
+    assert made.view(torch.bfloat16).equal(x)
+    assert back.equal(x)

@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
+from gawee_dialect.dialect.dense import is_splat
 from gawee_dialect.dialect.evaluated import constant_of
 from gawee_dialect.dialect.graph.elementwise import ElementwiseOp
 from gawee_dialect.dialect.types import (
@@ -87,7 +88,7 @@ class CastOp(ElementTypeOp):
         Different integers of 8 bits stay what they are: products of such are computed on bytes.
         """
         element, constant = element_type(self.input), constant_of(self.input)
-        if constant is None or constant.is_splat() or element in (i1, element_type(self.result)):
+        if constant is None or is_splat(constant) or element in (i1, element_type(self.result)):
             return super().fold()
         return None if element_bytes(element) == 1 else super().fold()
 

@@ -180,13 +180,14 @@ _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 
 
 def place_of(node: Node) -> Place | None:
-    """Return the line of the model that a node comes from."""
+    """Return the line of the model that a node comes from: PyTorch's own where all lines are."""
     frames = [
         (frame["file"], int(frame["line"]), 1)
         for frame in _FRAME.finditer(str(node.meta.get("stack_trace") or ""))
-        if not frame["file"].startswith((library_folder(), "<eval"))
+        if not frame["file"].startswith("<eval")
     ]
-    return frames[-1] if frames else None
+    own = [frame for frame in frames if not frame[0].startswith(library_folder())]
+    return (own or frames or [None])[-1]
 
 
 def module_of(node: Node) -> str:

@@ -18,14 +18,14 @@ from xdsl.dialects.builtin import (
     bf16,
     f32,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.analysis.open_sizes import verify_at_numbers
 from gawee_dialect.diagnostics import Diagnostic, verify_module
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.dialect.graph.cast import CastOp
-from gawee_dialect.dialect.graph.indexing import IndexedOp
+from gawee_dialect.dialect.graph.indexing import IndexedOp, ScatterOp
 from gawee_dialect.dialect.graph.movement import (
     BroadcastToOp,
     CatOp,
@@ -94,6 +94,10 @@ MOVES = (
 """Ops whose result is made of elements of their operands, whatever those are."""
 
 
+OF_BITS = ("aten.view.dtype",)
+"""Ops that read bfloat16 as it is stored."""
+
+
 def stored_element(dtype: str) -> Attribute:
     """Return the element type of a dtype of tensors; raises Refusal for one that there is not."""
     if dtype == BFLOAT16:
@@ -136,7 +140,7 @@ def _moved(emit: Emitter, value: SSAValue) -> SSAValue | None:
     op = value.owner
     if isinstance(op, CastOp):
         return op.input if element_type(op.input) == bf16 else None
-    if not isinstance(op, MOVES):
+    if not isinstance(op, MOVES) or not _is_move(op):
         return None
     operands: list[SSAValue] = []
     for each in op.operands:
@@ -146,6 +150,11 @@ def _moved(emit: Emitter, value: SSAValue) -> SSAValue | None:
         operands.append(narrow)
     type = TensorType(bf16, tensor_shape(value))
     return emit(op.create(operands=operands, result_types=[type], properties=op.properties))
+
+
+def _is_move(op: Operation) -> bool:
+    """Whether elements are not added, multiplied or compared where they come together."""
+    return not isinstance(op, ScatterOp) or op.reduction.data == "none"
 
 
 PARTS = {"aten.slice": "aten.slice_scatter.default", "aten.select": "aten.select_scatter.default"}
@@ -354,7 +363,9 @@ class Importer:
         if mapping is None or has_complex(node):
             made = call_on_complex(self.emit, node, inputs)
         else:
-            inputs, attributes = in_float32(self.emit, inputs, node.attrs)
+            attributes: Mapping[str, AttributeValue] = node.attrs
+            if canonical_name(node.op_type) not in OF_BITS:
+                inputs, attributes = in_float32(self.emit, inputs, attributes)
             with _needs_numbers(node):
                 made = mapping.function(self.emit, **bind_arguments(mapping, inputs, attributes))
         if made is None:

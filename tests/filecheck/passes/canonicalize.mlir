@@ -217,3 +217,14 @@ func.func @positions_of_several_axes_in_a_row_are_a_slice(%x: tensor<3x6xf32>) -
   %y = gawee.gather %x, %i axis 1 : (tensor<3x6xf32>, tensor<2x2xi64>) -> tensor<3x2x2xf32>
   func.return %y : tensor<3x2x2xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @a_constant_of_no_elements_is_cast
+// CHECK-NEXT:  gawee.constant dense<> : tensor<4x0xbf16>
+// CHECK-NEXT:  func.return
+func.func @a_constant_of_no_elements_is_cast() -> tensor<4x0xbf16> {
+  %c = gawee.constant dense<> : tensor<4x0xf32>
+  %y = gawee.cast %c : (tensor<4x0xf32>) -> tensor<4x0xbf16>
+  func.return %y : tensor<4x0xbf16>
+}

@@ -117,6 +117,48 @@ def inverse(d: Draw) -> Call:
     return Call([value.flip(-2).contiguous()], rtol=1e-3, atol=1e-4)
 
 
+def systems(d: Draw, lead: tuple[int, ...]) -> torch.Tensor:
+    """Matrices far from singular; the first pivot of each is not the first element."""
+    size, dtype = d.int(1, 5), d.choice(torch.float32, torch.float64)
+    value = d.floats(*lead, size, size, dtype=dtype) + 4 * torch.eye(size, dtype=dtype)
+    return value.flip(-2).contiguous()
+
+
+@case("aten._linalg_solve_ex.default")
+def solve(d: Draw) -> Call:
+    left, lead = d.bool(), d.choice((), (3,), (2, 3))
+    matrices = systems(d, d.choice(lead, lead[1:]) if left else lead)
+    size, dtype = matrices.shape[-1], matrices.dtype
+    right = d.floats(*lead, *((size, 4) if left else (4, size)), dtype=dtype)
+    if left and matrices.shape[:-2] == lead and d.bool():
+        right = right[..., 0].contiguous()
+    return Call([matrices, right], {"left": left}, outputs=[0, 3], rtol=1e-3, atol=1e-4)
+
+
+@case("aten._linalg_det.default", "aten._linalg_slogdet.default")
+def determinant(d: Draw) -> Call:
+    value = systems(d, d.choice((), (3,), (2, 3)))
+    if value.ndim == 3 and value.shape[-1] > 1:
+        value[1] = 1.0  # singular
+    return Call([value], outputs=[0], rtol=1e-4, atol=1e-4)
+
+
+@case("aten.linalg_solve_triangular.default")
+def solve_triangular(d: Draw) -> Call:
+    left, lead = d.bool(), d.choice((), (3,), (2, 3))
+    matrices = systems(d, lead).flip(-2).contiguous()
+    size, dtype = matrices.shape[-1], matrices.dtype
+    right = d.floats(*lead, *((size, 4) if left else (4, size)), dtype=dtype)
+    options = {"upper": d.bool(), "left": left, "unitriangular": d.bool()}
+    return Call([matrices, right], options, rtol=1e-3, atol=1e-3)
+
+
+@case("aten.linalg_cholesky_ex.default")
+def cholesky(d: Draw) -> Call:
+    value = systems(d, d.choice((), (3,), (2, 3)))
+    return Call([value @ value.mT], {"upper": d.bool()}, rtol=1e-3, atol=1e-4)
+
+
 @case("aten.mv.default")
 def mv(d: Draw) -> Call:
     return Call([d.floats(3, 5), d.floats(5)], **SUMS)

@@ -25,9 +25,23 @@ def reshape_as(d: Draw) -> Call:
     return Call([d.floats(4, 6), d.floats(3, 2, 4)])
 
 
+STORED = (
+    *(torch.float32, torch.float64, torch.float16, torch.int64, torch.int32, torch.int16),
+    *(torch.int8, torch.uint8),
+)
+
+
 @case("aten.view.dtype")
 def view_dtype(d: Draw) -> Call:
-    return Call([d.floats(3), torch.float32])
+    given = d.choice(*STORED, torch.bool)
+    value = d.bools(3, 8) if given == torch.bool else d.floats(3, 8, low=0, high=120).to(given)
+    return Call([value, d.choice(*STORED)], rtol=0, atol=0)
+
+
+@case("aten.tril_indices.default", "aten.triu_indices.default")
+def tri_indices(d: Draw) -> Call:
+    dtype = d.choice(torch.int64, torch.int32)
+    return Call([d.int(0, 4), d.int(1, 5), d.int(-3, 3)], {"dtype": dtype})
 
 
 @case("aten.flatten.using_ints")

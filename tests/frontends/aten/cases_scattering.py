@@ -19,6 +19,34 @@ def scatter_reduce(d: Draw) -> Call:
     return Call([value, dim, index, source, d.choice(*REDUCTIONS)], {"include_self": d.bool()})
 
 
+@case("aten.scatter.reduce")
+def scatter_by_name(d: Draw) -> Call:
+    value = d.tensor(3, 5)
+    index = d.ints(4, 5, low=0, high=2)
+    return Call([value, 0, index, d.tensor(4, 6, dtypes=(value.dtype,))], {"reduce": old_name(d)})
+
+
+@case("aten.scatter.value_reduce")
+def scatter_value_by_name(d: Draw) -> Call:
+    index = d.ints(3, 6, low=0, high=4)
+    return Call([d.tensor(3, 5), d.choice(1, -1), index, d.int(-2, 3)], {"reduce": old_name(d)})
+
+
+def old_name(d: Draw) -> str:
+    return d.choice("add", "multiply")
+
+
+@case("aten.index_reduce.default")
+def index_reduce(d: Draw) -> Call:
+    dtype = d.choice(torch.float32, torch.float64, torch.int64)
+    dim = d.choice(0, 1, -1)
+    source = d.tensor(*((6, 5) if dim == 0 else (3, 6)), dtypes=(dtype,))
+    index = d.ints(6, low=0, high=2, dtype=d.choice(torch.int64, torch.int32))
+    reduction = d.choice(*REDUCTIONS[1:])
+    options = {"include_self": d.bool()}
+    return Call([d.tensor(3, 5, dtypes=(dtype,)), dim, index, source, reduction], options)
+
+
 @case("aten.masked_scatter.default")
 def masked_scatter(d: Draw) -> Call:
     shape = d.choice((3, 5), (2, 3, 4), (), (7,))

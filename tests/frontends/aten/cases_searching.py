@@ -78,6 +78,21 @@ def median_all(d: Draw) -> Call:
     return Call([value])
 
 
+@case("aten.mode.default")
+def mode(d: Draw) -> Call:
+    shape = d.choice((9,), (3, 11), (2, 5, 3), ())
+    dtype = d.choice(torch.int64, torch.uint8, torch.bool, *FLOATS)
+    value = d.ints(*shape, low=0, high=3).to(dtype)
+    return Call([value, d.dim(shape or (1,)), d.bool()])
+
+
+@case("aten.repeat_interleave.Tensor")
+def repeat_interleave(d: Draw) -> Call:
+    repeats = d.ints(5, low=0, high=3, dtype=d.choice(torch.int64, torch.int32))
+    repeats[2] = 2
+    return Call([repeats], {"output_size": int(repeats.sum())})
+
+
 @case("aten.histc.default")
 def histc(d: Draw) -> Call:
     # Sixteenths, so that what is at an edge of a bin is so in both.

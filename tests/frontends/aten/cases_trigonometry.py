@@ -39,6 +39,15 @@ def fmax(d: Draw) -> Call:
     return Call([lhs, rhs])
 
 
+@case("aten.signbit.default")
+def signbit(d: Draw) -> Call:
+    dtype = d.choice(*FLOATS, torch.float16, torch.int32, torch.uint8, torch.bool)
+    if not dtype.is_floating_point:
+        return Call([d.tensor(3, 5, dtypes=(dtype,))])
+    edges = torch.tensor([0.0, -0.0, *SPECIAL, -torch.nan])
+    return Call([torch.cat([edges, d.floats(4)]).to(dtype)])
+
+
 SHIFTED = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 

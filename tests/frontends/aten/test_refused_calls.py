@@ -43,6 +43,15 @@ REFUSED = {
     "unsupported reduce 'amid'; supported: sum, mean, prod, amax, amin": (
         *("scatter_reduce.two", [X, 0, INDEX, X, "amid"]),
     ),
+    "unsupported reduce 'amid'; supported: add, multiply": (
+        *("scatter.reduce", [X, 0, INDEX, X, "amid"]),
+    ),
+    "unsupported system of 17 rows; supported: up to 16": ("_linalg_solve_ex.default", [WIDE, X]),
+    "unsupported determinant of 17 rows; supported: up to 16": ("_linalg_det.default", [WIDE]),
+    "unsupported call without output_size: its shape depends on data": (
+        *("repeat_interleave.Tensor", [INDEX[0]]),
+    ),
+    "expected a last axis of a multiple of 2 elements, got 5": ("view.dtype", [X, torch.float64]),
     "unsupported side 'middle'; supported: left, right": (
         *("searchsorted.Tensor", [X[0], X[0], False, False, "middle"]),
     ),

@@ -93,6 +93,12 @@ def test_what_only_some_layers_have(tmp_path):
     check(tmp_path, "RNN", layer("RNN", 1), levels, activations=["Relu"])
 
 
+@pytest.mark.parametrize("op", GATES)
+def test_what_goes_into_activations_is_clipped(tmp_path, op):
+    inputs = layer(op, 2, [4, 1, 3], peephole=op == "LSTM", steps=FEW)
+    check(tmp_path, op, inputs, direction="bidirectional", clip=0.375)
+
+
 def test_a_batch_that_comes_first(tmp_path):
     x, *weights, state = layer("GRU", 2)
     options = {"direction": "bidirectional"}
@@ -150,7 +156,7 @@ def test_a_layer_is_written_by_its_name(tmp_path, op, attributes, lengths):
 @pytest.mark.parametrize(
     ("attributes", "match"),
     [
-        ({"clip": 1.0}, "unsupported clip; supported: none"),
+        ({"clip": -1.0}, "expected clip above 0, got -1"),
         ({"direction": "up"}, "unsupported direction 'up'; supported: forward, reverse"),
         ({"activations": ["Tanh"] * 2}, "expected 3 activations, got 2"),
         ({"activations": ["Elu"] * 3}, "unsupported activation 'Elu'; supported: Sigmoid"),

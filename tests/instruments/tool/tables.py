@@ -3,8 +3,8 @@
 With names, `pipelines` or `reports`, it prints these alone.
 """
 
+import argparse
 import resource
-import sys
 from collections.abc import Iterator, Sequence
 
 from gawee_dialect.instruments.check.each_pass import CheckSettings
@@ -66,13 +66,22 @@ def _reduced(found: Checked) -> Checked:
     return reduced(found, Tool("mlir-opt"), CheckSettings(), 60.0)
 
 
-def main(names: Sequence[str]) -> None:
+TABLES = {"pipelines": pipeline_rows, "reports": report_rows}
+
+
+def main(argv: Sequence[str] | None = None) -> None:
     """Print the tables of some names, of all where there are none."""
-    tables = {"pipelines": pipeline_rows, "reports": report_rows}
-    for name in names or tables:
-        for row in tables[name]():
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.instruments.tool.tables", description=__doc__
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(TABLES)}")
+    names: Sequence[str] = parser.parse_args(argv).names
+    for unknown in sorted(set(names) - TABLES.keys()):
+        parser.error(f"unknown table '{unknown}'; known: {', '.join(TABLES)}")
+    for name in names or TABLES:
+        for row in TABLES[name]():
             print(row, flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -358,14 +358,23 @@ def atan2(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
     return emit(Atan2Op(*promoted_to_float(emit, self, other)))
 
 
+@register_op("aten.signbit")
+def signbit(emit: Emitter, self: SSAValue) -> SSAValue:
+    """Whether an element has a minus, as -0.0 and a NaN may"""
+    element = element_type(self)
+    if element == i1:
+        return emit.full(tensor_shape(self), False, i1)
+    if is_float(element):
+        self = emit(BitcastOp(self, IntegerType(8 * element_bytes(element))))
+    return compared(emit, self, 0, "lt")
+
+
 @register_op("aten.copysign.Tensor", "aten.copysign.Scalar")
 def copysign(emit: Emitter, self: SSAValue, other: Operand) -> SSAValue:
     """|self| with the sign of other, that of a zero or a NaN too"""
     lhs, rhs = promoted_to_float(emit, self, other)
     size = emit(AbsOp(lhs))
-    integer = IntegerType(8 * element_bytes(element_type(rhs)))
-    negative = compared(emit, emit(BitcastOp(rhs, integer)), 0, "lt")
-    return emit(WhereOp(negative, emit(NegOp(size)), size))
+    return emit(WhereOp(signbit(emit, rhs), emit(NegOp(size)), size))
 
 
 @register_op("aten.hypot")

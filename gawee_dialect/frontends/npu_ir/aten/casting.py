@@ -6,14 +6,24 @@ Quantized numbers are rounded to those that a quantized tensor can hold.
 from collections.abc import Sequence
 from typing import TypeGuard
 
-from xdsl.dialects.builtin import IntegerType, f32, f64, i32
+import numpy as np
+from xdsl.dialects.builtin import IntegerType, bf16, f32, f64, i1, i8, i32
 from xdsl.ir import Attribute, SSAValue
 
-from gawee_dialect.dialect.graph.arithmetic import ReciprocalOp, RoundOp
+from gawee_dialect.dialect.graph.arithmetic import FloorDivOp, ReciprocalOp, RoundOp
+from gawee_dialect.dialect.graph.cast import BitcastOp
 from gawee_dialect.dialect.graph.elementwise import MulOp
 from gawee_dialect.dialect.graph.logic import BitwiseAndOp, WhereOp
 from gawee_dialect.dialect.graph.quantization import DequantizeOp, QuantizeOp, axis_map
-from gawee_dialect.dialect.types import element_type, integer_range, is_byte, tensor_shape
+from gawee_dialect.dialect.graph.reduction import ReduceSumOp
+from gawee_dialect.dialect.types import (
+    element_bytes,
+    element_type,
+    integer_range,
+    is_byte,
+    is_float,
+    tensor_shape,
+)
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
@@ -22,6 +32,7 @@ from gawee_dialect.frontends.op_mapping.emitter import (
     as_element,
     axis_of,
     dtype_element,
+    stacked,
     to_bool,
 )
 from gawee_dialect.frontends.op_mapping.registry import Operand, Refusal
@@ -52,6 +63,68 @@ def type_as(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
 def alias(emit: Emitter, self: SSAValue) -> SSAValue:
     """The tensor itself"""
     return self
+
+
+# Bits as elements of another type: integers of as many bits, put together or taken apart.
+
+
+def _bits(emit: Emitter, value: SSAValue) -> SSAValue:
+    """Return the bits of elements as signless integers of as many."""
+    element = element_type(value)
+    if element == i1:
+        return emit.cast(value, i8)
+    whole = IntegerType(8 * element_bytes(element))
+    if element == bf16:  # the upper half of a float32
+        wide = emit(BitcastOp(emit.cast(value, f32), i32))
+        return emit.cast(emit(FloorDivOp(wide, emit.number(1 << 16, i32))), whole)
+    return emit(BitcastOp(value, whole)) if is_float(element) else emit.cast(value, whole)
+
+
+def _from_bits(emit: Emitter, bits: SSAValue, element: Attribute) -> SSAValue:
+    if element == bf16:
+        upper = emit(MulOp(emit.cast(bits, i32), emit.number(1 << 16, i32)))
+        return emit.cast(emit(BitcastOp(upper, f32)), bf16)
+    return emit(BitcastOp(bits, element)) if is_float(element) else emit.cast(bits, element)
+
+
+def _taken_apart(emit: Emitter, bits: SSAValue, width: int) -> SSAValue:
+    """Return integers of fewer bits, the lowest first, along a last axis that is longer."""
+    element = element_type(bits)
+    count = 8 * element_bytes(element) // width
+    powers = (emit.number(1 << (width * place), element) for place in range(count))
+    parts = [emit.cast(emit(FloorDivOp(bits, each)), IntegerType(width)) for each in powers]
+    *lead, size = tensor_shape(bits)
+    return emit.reshape(stacked(emit, parts, len(lead) + 1), (*lead, size * count))
+
+
+def _put_together(emit: Emitter, bits: SSAValue, width: int) -> SSAValue:
+    """Return integers of more bits from the elements along a shorter last axis."""
+    narrow, element = 8 * element_bytes(element_type(bits)), IntegerType(width)
+    count = width // narrow
+    *lead, size = tensor_shape(bits)
+    if size % count:
+        raise Refusal(f"expected a last axis of a multiple of {count} elements, got {size}")
+    shape = (*lead, size // count)
+    wide = emit(BitwiseAndOp(emit.cast(bits, element), emit.number((1 << narrow) - 1, element)))
+    rows = emit.reshape(wide, (*shape, count))
+    powers = np.array([1 << (narrow * place) for place in range(count)], np.int64)
+    placed = emit(MulOp(rows, emit.array(powers, element)))
+    return emit(ReduceSumOp(placed, axes=[len(shape)], keep_dims=False))
+
+
+@register_op("aten.view.dtype")
+def view_dtype(emit: Emitter, self: SSAValue, dtype: str) -> SSAValue:
+    """The bits of the elements as elements of another type; the last axis has more or fewer"""
+    element = bf16 if dtype.endswith("bfloat16") else dtype_element(dtype)
+    if element_type(self) == element:
+        return self
+    width, given = (8 * element_bytes(each) for each in (element, element_type(self)))
+    bits = _bits(emit, self)
+    if width < given:
+        bits = _taken_apart(emit, bits, width)
+    elif width > given:
+        bits = _put_together(emit, bits, width)
+    return _from_bits(emit, bits, element)
 
 
 @register_op("aten.dropout", "aten.feature_dropout", "aten.alpha_dropout")

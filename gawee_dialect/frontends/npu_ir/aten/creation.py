@@ -124,3 +124,19 @@ def tril(emit: Emitter, self: SSAValue, diagonal: int = 0) -> SSAValue:
 def triu(emit: Emitter, self: SSAValue, diagonal: int = 0) -> SSAValue:
     """Zeros below a diagonal"""
     return emit(TriOp(self, upper=True, diagonal=diagonal))
+
+
+@register_op("aten.tril_indices")
+def tril_indices(
+    emit: Emitter, row: int, col: int, offset: int = 0, dtype: str | None = None
+) -> SSAValue:
+    """The rows and the columns of the elements that are not above a diagonal"""
+    return emit.array(np.array(np.tril_indices(row, offset, col)), chosen(dtype, i64))
+
+
+@register_op("aten.triu_indices")
+def triu_indices(
+    emit: Emitter, row: int, col: int, offset: int = 0, dtype: str | None = None
+) -> SSAValue:
+    """The rows and the columns of the elements that are not below a diagonal"""
+    return emit.array(np.array(np.triu_indices(row, offset, col)), chosen(dtype, i64))

@@ -21,7 +21,14 @@ from gawee_dialect.dialect.graph.logic import LogicalNotOp, WhereOp
 from gawee_dialect.dialect.graph.movement import BroadcastToOp, ReverseOp, TransposeOp
 from gawee_dialect.dialect.graph.reduction import ReduceSumOp
 from gawee_dialect.dialect.graph.slicing import InsertSliceOp, SliceOp
-from gawee_dialect.dialect.types import dtype_name, element_type, is_float, tensor_shape, ui8
+from gawee_dialect.dialect.types import (
+    dtype_name,
+    element_type,
+    is_float,
+    is_unsigned,
+    tensor_shape,
+    ui8,
+)
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, div_mode, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
 from gawee_dialect.frontends.npu_ir.aten.reduction import cumsum
@@ -336,6 +343,18 @@ def searchsorted(
     return place_among(emit, bounds, unsqueeze(emit, self, -1), out_int32, after)
 
 
+@register_op("aten.repeat_interleave.Tensor", limits=("output_size is given",))
+def repeat_interleave(
+    emit: Emitter, repeats: SSAValue, *, output_size: int | None = None
+) -> SSAValue:
+    """The position of each element as often as the element says"""
+    if output_size is None:
+        raise Refusal("unsupported call without output_size: its shape depends on data")
+    ends = cumsum(emit, repeats, 0)
+    place = emit(IotaOp(TensorType(i64, [output_size]), axis=0))
+    return emit.cast(bucketize(emit, place, ends, right=True), element_type(repeats))
+
+
 # Tensors with some elements replaced.
 
 
@@ -409,10 +428,22 @@ def scattered(
         updates = emit.broadcast(updates, tensor_shape(index))
     for axis, size in enumerate(tensor_shape(index)):
         updates = part(emit, updates, axis, 0, size)
-    axis = axis_of(self, dim)
-    return emit(
-        ScatterElementsOp(self, positions(emit, index), updates, axis=axis, reduction=reduction)
-    )
+    axis, place = axis_of(self, dim), positions(emit, index)
+
+    def scatter(value: SSAValue, updates: SSAValue) -> Operation:
+        return ScatterElementsOp(value, place, updates, axis=axis, reduction=reduction)
+
+    return combined(emit, scatter, self, updates, reduction)
+
+
+def combined(
+    emit: Emitter, op: Callable[..., Operation], value: SSAValue, updates: SSAValue, reduction: str
+) -> SSAValue:
+    """Scatter updates; bytes and truth values are combined in i32."""
+    element = element_type(value)
+    if reduction == "none" or (element != i1 and not is_unsigned(element)):
+        return emit(op(value, updates))
+    return emit.cast(emit(op(emit.cast(value, i32), emit.cast(updates, i32))), element)
 
 
 @register_op("aten.scatter.src")
@@ -435,6 +466,28 @@ def scatter_add(
 ) -> SSAValue:
     """Elements added to at positions of an axis"""
     return scattered(emit, self, dim, index, src, "add")
+
+
+BY_OLD_NAME = {"add": "add", "multiply": "mul"}
+"""What `scatter` calls its reductions."""
+
+
+@register_op("aten.scatter.reduce")
+def scatter_by_name(
+    emit: Emitter, self: SSAValue, dim: int, index: SSAValue, src: Operand, reduce: str
+) -> SSAValue:
+    """Elements added to, or multiplied, at positions of an axis"""
+    if reduce not in BY_OLD_NAME:
+        raise Refusal(f"unsupported reduce '{reduce}'; supported: {', '.join(BY_OLD_NAME)}")
+    return scattered(emit, self, dim, index, src, BY_OLD_NAME[reduce])
+
+
+@register_op("aten.scatter.value_reduce")
+def scatter_value_by_name(
+    emit: Emitter, self: SSAValue, dim: int, index: SSAValue, value: Operand, reduce: str
+) -> SSAValue:
+    """Elements that a number is added to, or multiplies, at positions of an axis"""
+    return scatter_by_name(emit, self, dim, index, value, reduce)
 
 
 _REDUCTIONS = {"sum": "add", "mean": "add", "prod": "mul", "amax": "max", "amin": "min"}
@@ -474,8 +527,28 @@ def _neutral(element: Attribute, reduction: str) -> float:
         return 0 if reduction == "add" else 1
     if is_float(element):
         return -inf if reduction == "max" else inf
+    if element == i1:
+        return int(reduction == "min")
     limits = np.iinfo(dtype_name(element))
     return int(limits.min if reduction == "max" else limits.max)
+
+
+@register_op("aten.index_reduce")
+def index_reduce(
+    emit: Emitter,
+    self: SSAValue,
+    dim: int,
+    index: SSAValue,
+    source: SSAValue,
+    reduce: str,
+    include_self: bool = True,
+) -> SSAValue:
+    """Parts of an axis multiplied, or the mean or extreme of them, at positions"""
+    shape, axis = tensor_shape(source), axis_of(self, dim)
+    row = [1] * len(shape)
+    row[axis] = shape[axis]
+    place = emit.broadcast(emit.reshape(index, row), shape)
+    return scatter_reduce(emit, self, dim, place, source, reduce, include_self)
 
 
 @register_op("aten.masked_scatter")
@@ -514,7 +587,11 @@ def index_put(
     updates = permuted(emit, updates, inverse(order))
     joined = stack(emit, where.tensors, -1)
     reduction = "add" if accumulate else "none"
-    result = emit(ScatterNdOp(source, joined, updates, reduction=reduction))
+
+    def scatter(value: SSAValue, updates: SSAValue) -> Operation:
+        return ScatterNdOp(value, joined, updates, reduction=reduction)
+
+    result = combined(emit, scatter, source, updates, reduction)
     return permuted(emit, result, inverse(where.order))
 
 

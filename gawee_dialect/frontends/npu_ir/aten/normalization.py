@@ -17,7 +17,6 @@ from gawee_dialect.dialect.graph.normalization import (
     LayerNormOp,
     RmsNormOp,
 )
-from gawee_dialect.dialect.graph.order import SortOp
 from gawee_dialect.dialect.graph.reduction import (
     ReduceMaxOp,
     ReduceMeanOp,
@@ -28,7 +27,7 @@ from gawee_dialect.dialect.types import dtype_name, element_type, is_float, tens
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, div, mul, rsub, scaled, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
 from gawee_dialect.frontends.npu_ir.aten.indexing import scattered
-from gawee_dialect.frontends.npu_ir.aten.reduction import reduced, sum_dims, vector_norm
+from gawee_dialect.frontends.npu_ir.aten.reduction import reduced, sort, sum_dims, vector_norm
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.shape import flatten
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of, axis_of, widened
@@ -96,7 +95,7 @@ def middle(
     if not tensor_shape(value):
         return value, emit.number(0, i64)
     axis = axis_of(value, dim)
-    ordered, places = emit.all(SortOp(value, axis=axis, descending=False))
+    ordered, places = sort(emit, value, dim=dim)
     size = tensor_shape(value)[axis]
     shape = [1 if each == axis else size for each, size in enumerate(tensor_shape(value))]
     rank = emit.full(shape, (size - 1) // 2, i64)

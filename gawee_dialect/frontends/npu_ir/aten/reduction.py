@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from math import inf, prod
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import TensorType, i1, i64
+from xdsl.dialects.builtin import TensorType, i1, i32, i64
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.graph.arithmetic import (
@@ -17,6 +17,7 @@ from gawee_dialect.dialect.graph.arithmetic import (
 )
 from gawee_dialect.dialect.graph.constant import IotaOp
 from gawee_dialect.dialect.graph.elementwise import MulOp, SqrtOp
+from gawee_dialect.dialect.graph.indexing import GatherElementsOp
 from gawee_dialect.dialect.graph.logic import BitwiseOrOp, IsNanOp, WhereOp
 from gawee_dialect.dialect.graph.movement import CatOp
 from gawee_dialect.dialect.graph.order import SortOp, TopKOp
@@ -32,7 +33,7 @@ from gawee_dialect.dialect.graph.reduction import (
     ReduceProdOp,
     ReduceSumOp,
 )
-from gawee_dialect.dialect.types import element_type, is_float, tensor_shape, ui8
+from gawee_dialect.dialect.types import element_type, is_float, is_unsigned, tensor_shape, ui8
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, isinf, pow_number, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
@@ -50,6 +51,7 @@ from gawee_dialect.frontends.op_mapping.emitter import (
 from gawee_dialect.frontends.op_mapping.registry import Ints, Number
 
 Reducer = Callable[..., Operation]
+Values: TypeAlias = Sequence[SSAValue]
 
 
 def reduced(
@@ -118,7 +120,8 @@ def _register_extreme(name: str, extreme: Reducer, of_bools: Reducer, place: Red
         return position(emit, place, self, dim, keepdim)
 
     def both(emit: Emitter, self: SSAValue, dim: int, keepdim: bool = False) -> Sequence[SSAValue]:
-        return element(emit, self, [dim], keepdim), where(emit, self, dim, keepdim)
+        value = emit.cast(self, i32) if element_type(self) == i1 else self
+        return element(emit, self, [dim], keepdim), where(emit, value, dim, keepdim)
 
     register_op(f"aten.a{name}", f"aten.{name}.default")(element)
     register_op(f"aten.arg{name}")(where)
@@ -206,6 +209,15 @@ def norm(
     return vector_norm(emit, self, 2 if p is None else p, dim, keepdim)
 
 
+def in_order(emit: Emitter, op: Callable[[SSAValue], Operation], value: SSAValue) -> Values:
+    """Return elements in order and where they were; bytes and truth values go through i32."""
+    element = element_type(value)
+    if element != i1 and not is_unsigned(element):
+        return emit.all(op(value))
+    found, places = emit.all(op(emit.cast(value, i32)))
+    return emit.cast(found, element), places
+
+
 @register_op("aten.topk")
 def topk(
     emit: Emitter,
@@ -218,7 +230,8 @@ def topk(
     """The k largest or smallest elements along an axis, in order, and where they are"""
     if not tensor_shape(self) and k == 1:
         return self, emit.number(0, i64)
-    return emit.all(TopKOp(self, k=k, axis=axis_of(self, dim), largest=largest))
+    axis = axis_of(self, dim)
+    return in_order(emit, lambda value: TopKOp(value, k=k, axis=axis, largest=largest), self)
 
 
 @register_op("aten.sort.default", "aten.sort.stable")
@@ -233,7 +246,8 @@ def sort(
     """The elements along an axis in order, and where they were"""
     if not tensor_shape(self):
         return self, emit.number(0, i64)
-    return emit.all(SortOp(self, axis=axis_of(self, dim), descending=descending))
+    axis = axis_of(self, dim)
+    return in_order(emit, lambda value: SortOp(value, axis=axis, descending=descending), self)
 
 
 @register_op("aten.kthvalue")
@@ -244,9 +258,37 @@ def kthvalue(
     if not tensor_shape(self):
         return self, emit.number(0, i64)
     axis = axis_of(self, dim)
-    found = [part(emit, each, axis, k - 1, 1) for each in emit.all(SortOp(self, axis=axis))]
-    shape = [size for at, size in enumerate(tensor_shape(found[0])) if at != axis]
-    return found if keepdim else [emit.reshape(each, shape) for each in found]
+    found = [part(emit, each, axis, k - 1, 1) for each in sort(emit, self, dim=dim)]
+    return found if keepdim else [_without_axis(emit, each, axis) for each in found]
+
+
+def _without_axis(emit: Emitter, value: SSAValue, axis: int) -> SSAValue:
+    shape = tensor_shape(value)
+    return emit.reshape(value, (*shape[:axis], *shape[axis + 1 :]))
+
+
+@register_op("aten.mode")
+def mode(emit: Emitter, self: SSAValue, dim: int = -1, keepdim: bool = False) -> Sequence[SSAValue]:
+    """The most frequent element along an axis, the least of several, and where it is last"""
+    if not tensor_shape(self):
+        return self, emit.number(0, i64)
+    axis = axis_of(self, dim)
+    values, places = sort(emit, self, dim=dim)
+    shape = tensor_shape(values)
+    ones, others = (emit.reshape(values, (*shape[:at], 1, *shape[at:])) for at in (axis, axis + 1))
+    same = emit.cast(compared(emit, ones, others, "eq"), i64)
+    counts = emit(ReduceSumOp(same, axes=[axis + 1], keep_dims=False))
+    first = emit(ArgMaxOp(counts, axis=axis, keep_dims=True))
+    # NaN is equal to none: of nothing else the first is taken.
+    most = emit(
+        MaximumOp(emit(ReduceMaxOp(counts, axes=[axis], keep_dims=True)), emit.number(1, i64))
+    )
+    last = sub(emit, add(emit, first, most), 1)
+    found = [
+        emit(GatherElementsOp(each, place, axis=axis))
+        for each, place in ((values, first), (places, last))
+    ]
+    return found if keepdim else [_without_axis(emit, each, axis) for each in found]
 
 
 @register_op("aten.argsort.default")
@@ -259,7 +301,6 @@ def argsort(emit: Emitter, self: SSAValue, dim: int = -1, descending: bool = Fal
 #
 # In log2(n) steps: after each one, an element holds what twice as many elements before it make.
 
-Values: TypeAlias = Sequence[SSAValue]
 Combine: TypeAlias = Callable[[Values, Values], Values]
 """What two neighbouring runs of elements make, the earlier run first."""
 

@@ -22,11 +22,13 @@ FAMILIES = (
     "contraction",
     "creation",
     "indexing",
+    "linear_systems",
     "normalization",
     "recurrent",
     "reduction",
     "resampling",
     "shape",
+    "special_functions",
     "windows",
 )
 """The files beside this one that register the ops of ATen."""

@@ -24,7 +24,6 @@ from gawee_dialect.frontends.op_mapping.emitter import (
     bounds,
     common_element,
     completed,
-    dtype_element,
     part,
     permuted,
     stacked,
@@ -43,16 +42,6 @@ def view(emit: Emitter, self: SSAValue, size: Ints) -> SSAValue:
 def reshape(emit: Emitter, self: SSAValue, shape: Ints) -> SSAValue:
     """The same elements under another shape"""
     return view(emit, self, shape)
-
-
-@register_op("aten.view.dtype")
-def view_dtype(emit: Emitter, self: SSAValue, dtype: str) -> SSAValue:
-    """The tensor itself where the element type stays; its bits as another type are not supported"""
-    if emit.cast(self, dtype_element(dtype)) is not self:
-        raise Refusal(
-            f"unsupported view of the bits as '{dtype}'; supported: the tensor's own dtype"
-        )
-    return self
 
 
 @register_op("aten.reshape_as", "aten.view_as")

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import i64
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.graph.elementwise import AddOp
@@ -17,7 +17,7 @@ from gawee_dialect.dialect.graph.movement import CatOp
 from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.graph.reduction import ArgMaxOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.arithmetic import mul, scaled
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import in_signed, mul, scaled
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.registry import Ints, Number, Refusal
@@ -322,8 +322,8 @@ def max_pool(axes: int) -> MaxPool:
         kernel = per_axis(kernel_size, axes, "kernel_size")
         pads = per_axis(padding, axes, "padding")
 
-        def apply(value: SSAValue) -> SSAValue:
-            window = MaxPoolOp(
+        def window(value: SSAValue) -> Operation:
+            return MaxPoolOp(
                 value,
                 kernel=kernel,
                 strides=per_axis(stride or kernel, axes, "stride"),
@@ -331,9 +331,8 @@ def max_pool(axes: int) -> MaxPool:
                 dilations=per_axis(dilation, axes, "dilation"),
                 ceil_mode=ceil_mode,
             )
-            return emit(window)
 
-        return batched(emit, self, axes + 2, apply)
+        return batched(emit, self, axes + 2, lambda value: in_signed(emit, window, value))
 
     return mapping
 

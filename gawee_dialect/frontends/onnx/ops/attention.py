@@ -103,11 +103,16 @@ def attention(
     if softcap:
         scores = mul(emit, emit(TanhOp(div(emit, scores, softcap))), softcap)
     stages[1] = scores
-    scores = _masked(emit, scores, attn_mask, past if is_causal else None)
+    by_row = bool(is_causal) and nonpad_kv_seqlen is None
+    scores = _masked(emit, scores, attn_mask, past if by_row else None)
+    kept: SSAValue | None = None
     if nonpad_kv_seqlen is not None:
-        scores = _without_padding(emit, scores, nonpad_kv_seqlen)
+        kept = _not_padding(emit, (batch, rows, columns), nonpad_kv_seqlen, bool(is_causal))
+        scores = where(emit, kept, scores, -np.inf)
     stages[2] = scores
     weights = emit(SoftmaxOp(scores, axis=3))
+    if kept is not None:  # a row that sees nothing is of zeros
+        weights = where(emit, kept, weights, 0.0)
     stages[3] = weights
     width = tensor_shape(value)[3]
     mixed = emit(
@@ -149,13 +154,21 @@ def _widened(emit: Emitter, mask: SSAValue, missing: int) -> SSAValue:
     return emit(CatOp([mask, rest], dim=len(shape) - 1))
 
 
-def _without_padding(emit: Emitter, scores: SSAValue, lengths: SSAValue) -> SSAValue:
-    """Return scores with -inf from the length of each batch on."""
-    batch, _, _, columns = tensor_shape(scores)
-    check_size(columns)
+def _not_padding(
+    emit: Emitter, sizes: tuple[int, int, int], lengths: SSAValue, causal: bool
+) -> SSAValue:
+    """Return which keys are before the length of their batch: batch x 1 x rows or 1 x columns.
+
+    The last row of a causal one sees all of these, each row before it one key less.
+    """
+    batch, rows, columns = sizes
+    check_size(rows * columns)
     places = emit.array(np.arange(columns), i64)
     ends = emit.reshape(emit.cast(lengths, i64), (batch, 1, 1, 1))
-    return where(emit, compared(emit, places, ends, "lt"), scores, -np.inf)
+    if causal:
+        fewer = emit.array(np.arange(rows).reshape(1, 1, rows, 1) - (rows - 1), i64)
+        ends = emit(AddOp(ends, fewer))
+    return compared(emit, places, ends, "lt")
 
 
 @register_op("RotaryEmbedding")

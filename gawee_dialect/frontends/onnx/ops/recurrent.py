@@ -7,7 +7,7 @@ from functools import partial
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.graph.activation import SigmoidOp
+from gawee_dialect.dialect.graph.activation import ClipOp, SigmoidOp
 from gawee_dialect.dialect.graph.arithmetic import TanhOp
 from gawee_dialect.dialect.graph.constant import IotaOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, ReluOp, SubOp
@@ -48,7 +48,11 @@ class Recurrence:
 
 @dataclass(frozen=True)
 class Direction:
-    """One direction of a layer: its recurrent weights, their bias, and its activations."""
+    """One direction of a layer: its recurrent weights, their bias, and its activations.
+
+    `clip` bounds the magnitude of what goes into activations, but for the cell of an LSTM: ONNX
+    does not say, and so ONNX Runtime has it.
+    """
 
     emit: Emitter
     index: int
@@ -57,8 +61,15 @@ class Direction:
     bias: SSAValue | None
     names: Sequence[str]
     multiply: Product | None = None
+    clip: float | None = None
 
     def activation(self, index: int, value: SSAValue) -> SSAValue:
+        """Apply one of the direction's activations, to what is clipped where the layer clips."""
+        if self.clip is not None:
+            value = self.emit(ClipOp(value, min=-self.clip, max=self.clip))
+        return self.unclipped(index, value)
+
+    def unclipped(self, index: int, value: SSAValue) -> SSAValue:
         """Apply one of the direction's activations."""
         return self.emit(ACTIVATIONS[self.names[index]](value))
 
@@ -95,8 +106,9 @@ class Layer:
         product: Product | None = None,
     ) -> None:
         x, self.w, self.r, self.b, self.lengths = tensors
-        if attributes.clip is not None:
-            raise Refusal("unsupported clip; supported: none")
+        if attributes.clip is not None and attributes.clip <= 0:
+            raise Refusal(f"expected clip above 0, got {attributes.clip}")
+        self.clip = attributes.clip
         if attributes.direction not in BACKWARDS:
             raise Refusal(
                 f"unsupported direction '{attributes.direction}'; supported: {', '.join(BACKWARDS)}"
@@ -162,7 +174,9 @@ class Layer:
             names = self.names[index * self.per_direction : (index + 1) * self.per_direction]
             recurrent = self.of_direction(self.r, index)
             own = Direction(
-                emit, index, self.hidden, recurrent, of_state, names, multiply=self.product
+                *(emit, index, self.hidden, recurrent, of_state, names),
+                multiply=self.product,
+                clip=self.clip,
             )
             step = step_of(own)
             state = [self._start(each, index) for each in starts]
@@ -324,4 +338,4 @@ def lstm_step(
     g = activation(1, gate(total, 3))
     new = emit(AddOp(emit(MulOp(f, c)), emit(MulOp(i, g))))
     o = activation(0, seen(1, gate(total, 1), new))
-    return emit(MulOp(o, activation(2, new))), new
+    return emit(MulOp(o, direction.unclipped(2, new))), new

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import IntegerType, f32, i32
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
-from gawee_dialect.dialect.dense import array_of
+from gawee_dialect.dialect.dense import array_of, is_splat
 from gawee_dialect.dialect.evaluated import constant_of
 from gawee_dialect.dialect.graph.cast import CastOp
 from gawee_dialect.dialect.graph.elementwise import MulOp, SubOp
@@ -105,7 +105,7 @@ class Bytes:
 def positive_number(value: SSAValue) -> float | None:
     """Return the positive, finite number that all of a constant is."""
     constant = constant_of(value)
-    if constant is None or not constant.is_splat():
+    if constant is None or not is_splat(constant):
         return None
     number = float(array_of(constant).flat[0])
     return number if 0 < number < inf else None
