@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, DictionaryAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
@@ -44,8 +43,8 @@ def take_resources(function: FuncOp) -> Mapping[str, Array]:
     marks = list(function.arg_attrs or [DictionaryAttr({})] * len(function.body.block.args))
     arguments: dict[DenseIntOrFPElementsAttr, SSAValue] = {}
     arrays: dict[str, Array] = {}
-    for op in [op for op in function.walk() if isinstance(op, arith.ConstantOp)]:
-        value = op.value
+    for op in [op for op in function.walk() if op.name == "arith.constant"]:
+        value = op.properties["value"]
         resource = resource_name(value) if isa(value, DenseIntOrFPElementsAttr) else None
         if resource is None or not isa(value, DenseIntOrFPElementsAttr):
             continue
@@ -57,7 +56,7 @@ def take_resources(function: FuncOp) -> Mapping[str, Array]:
             marks.append(
                 EntryArgument(index, ArgumentKind.PARAMETER, name, value.type).attributes()
             )
-        op.result.replace_all_uses_with(arguments[value])
+        op.results[0].replace_all_uses_with(arguments[value])
         op.detach()
         op.erase()
     if arrays:
@@ -66,10 +65,10 @@ def take_resources(function: FuncOp) -> Mapping[str, Array]:
     return arrays
 
 
-def _argument(function: FuncOp, op: arith.ConstantOp) -> SSAValue:
-    block = function.body.block
-    argument = block.insert_arg(op.result.type, len(block.args), op.location)
-    argument.name_hint = op.result.name_hint
+def _argument(function: FuncOp, op: Operation) -> SSAValue:
+    block, (result,) = function.body.block, op.results
+    argument = block.insert_arg(result.type, len(block.args), op.location)
+    argument.name_hint = result.name_hint
     return argument
 
 
