@@ -15,7 +15,6 @@ from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import TypeVar
 
@@ -113,6 +112,8 @@ def _installed_files() -> Iterator[str]:
     # Homebrew keeps its own apart.
     yield "/opt/homebrew/opt/libomp/lib/libomp.dylib"
     yield "/usr/local/opt/libomp/lib/libomp.dylib"
+    from importlib import metadata  # slow to import, and rarely asked
+
     try:
         files = metadata.files(PYPI_PACKAGE) or []
     except metadata.PackageNotFoundError:
