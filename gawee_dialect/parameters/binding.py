@@ -14,7 +14,6 @@ from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
 from gawee_dialect.dialect.types import dtype_name, is_shaped, shape_text
 from gawee_dialect.hints import isa
 from gawee_dialect.identifiers import free_name
-from gawee_dialect.parameters.archives import SUFFIXES, NpzFile, SafetensorsFile, TorchFile
 from gawee_dialect.parameters.data_files import RawFolder, require_regular
 from gawee_dialect.parameters.store import (
     Array,
@@ -24,8 +23,6 @@ from gawee_dialect.parameters.store import (
     ParameterProblem,
     ParameterStore,
 )
-from gawee_dialect.parameters.uwef import SUFFIX as UWEF_SUFFIX
-from gawee_dialect.parameters.uwef import UwefFile
 from gawee_dialect.upstream.printing import resource_name
 
 # Constants that MLIR text holds as resources, as parameters of the function that uses them.
@@ -97,6 +94,10 @@ def open_archive(path: str | Path) -> ParameterStore:
 
     Raises GaweeError where there is no such file, and for others.
     """
+    from gawee_dialect.parameters.archives import SUFFIXES, NpzFile, SafetensorsFile, TorchFile
+    from gawee_dialect.parameters.uwef import SUFFIX as UWEF_SUFFIX
+    from gawee_dialect.parameters.uwef import UwefFile
+
     path = Path(path)
     if not path.exists():
         raise GaweeError(f"cannot read weights: there is no '{path}'")
