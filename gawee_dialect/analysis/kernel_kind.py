@@ -25,9 +25,9 @@ from xdsl.ir.affine import (
 )
 
 from gawee_dialect.dialect.affine_range import sum_of, used_dims
+from gawee_dialect.dialect.kernels.integer_words import PackedProduct
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, YieldOp, shape_of
 from gawee_dialect.dialect.kernels.packed_products import (
-    PackedProduct,
     as_stored,
     joined_bytes,
     word_product,

@@ -5,7 +5,6 @@ from enum import StrEnum
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Operation
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, nearest
@@ -79,4 +78,8 @@ def _level_on_tensors(ops: Iterable[Operation]) -> Level:
 
 def _is_structured(op: Operation) -> bool:
     """Whether an op computes whole tensors or buffers, which loops do element by element."""
-    return isinstance(op, LinalgStructuredOperation) or op.dialect_name() == "gawee"
+    if op.dialect_name() != "linalg":
+        return op.dialect_name() == "gawee"
+    from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+
+    return isinstance(op, LinalgStructuredOperation)

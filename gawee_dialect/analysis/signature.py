@@ -8,12 +8,10 @@ were written by hand have none: there a buffer that is written is `updated`, any
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
-from gawee_dialect.analysis.effects import WrittenBuffers
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import (
     MAIN,
@@ -95,9 +93,13 @@ def _told_apart(function: FuncOp, arguments: Sequence[EntryArgument]) -> Sequenc
     }
     if not unmarked or not isinstance(module, ModuleOp):
         return arguments
+    from xdsl.dialects.memref import ViewOp
+
+    from gawee_dialect.analysis.effects import WrittenBuffers
+
     written = set(WrittenBuffers(module).of(function))
     # A view of bytes counts as a buffer of its own there: the planned ones are.
-    written |= {each.owner.source for each in written if isinstance(each.owner, memref.ViewOp)}
+    written |= {each.owner.source for each in written if isinstance(each.owner, ViewOp)}
     updated = {index for index, value in unmarked.items() if value in written}
     return [
         replace(each, kind=ArgumentKind.UPDATED) if each.index in updated else each

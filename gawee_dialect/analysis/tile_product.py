@@ -9,8 +9,9 @@ from xdsl.ir import Attribute
 
 from gawee_dialect.analysis.kernel_kind import combiner_of, multiplied_inputs
 from gawee_dialect.analysis.long_sums import total_type
+from gawee_dialect.dialect.kernels.integer_words import PackedProduct
 from gawee_dialect.dialect.kernels.kernel import KernelOp, element_of
-from gawee_dialect.dialect.kernels.packed_products import PackedProduct, word_product
+from gawee_dialect.dialect.kernels.packed_products import word_product
 from gawee_dialect.dialect.open_size import greatest
 from gawee_dialect.target.description import Processor
 from gawee_dialect.upstream.amx import ROW_BYTES, WORD_BYTES

@@ -9,7 +9,6 @@ recently used entries go first when the folder grows too large.
 import hashlib
 import hmac
 import os
-import secrets
 import stat
 import struct
 import warnings
@@ -233,7 +232,7 @@ class CompileCache:
         path = self.folder / SECRET
         secret = _read_own(path)
         if secret is None or len(secret) != SECRET_SIZE:
-            self._write(path, secrets.token_bytes(SECRET_SIZE))
+            self._write(path, os.urandom(SECRET_SIZE))
             secret = path.read_bytes()  # one that was written at the same time serves as well
         return secret
 

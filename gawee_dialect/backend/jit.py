@@ -4,7 +4,7 @@ llvmlite is all that is needed; it brings its own LLVM. The llvm dialect is impo
 something is compiled: code from the cache is ready before that import is.
 """
 
-import ctypes.util
+import ctypes
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +38,9 @@ def _load_library(name: str, usual: str) -> None:
     try:
         binding.load_library_permanently(usual)
     except RuntimeError:
-        library = ctypes.util.find_library(name)  # last: on Linux it starts a process
+        from ctypes.util import find_library
+
+        library = find_library(name)  # last: on Linux it starts a process
         if library is not None:
             binding.load_library_permanently(library)
 

@@ -5,7 +5,6 @@ them our own pool, which is taken where the system has it and no team waits in i
 """
 
 import ctypes
-import ctypes.util
 import os
 import site
 import sys
@@ -15,7 +14,6 @@ from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import TypeVar
 
@@ -105,9 +103,12 @@ def _loaded_files() -> Iterator[str]:
 
 def _installed_files() -> Iterator[str]:
     """Yield where runtimes may be: the system's, then those of Python packages."""
+    from ctypes import util
+    from importlib import metadata
+
     yield from ("libgomp.so.1", "libomp.so", "libomp.so.5", "libiomp5.so", "libomp.dylib")
     for name in ("gomp", "omp", "iomp5"):
-        found = ctypes.util.find_library(name)
+        found = util.find_library(name)
         if found is not None:
             yield found
     # Homebrew keeps its own apart.

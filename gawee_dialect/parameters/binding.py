@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, DictionaryAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
@@ -15,7 +14,6 @@ from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
 from gawee_dialect.dialect.types import dtype_name, is_shaped, shape_text
 from gawee_dialect.hints import isa
 from gawee_dialect.identifiers import free_name
-from gawee_dialect.parameters.archives import SUFFIXES, NpzFile, SafetensorsFile, TorchFile
 from gawee_dialect.parameters.data_files import RawFolder, require_regular
 from gawee_dialect.parameters.store import (
     Array,
@@ -25,8 +23,6 @@ from gawee_dialect.parameters.store import (
     ParameterProblem,
     ParameterStore,
 )
-from gawee_dialect.parameters.uwef import SUFFIX as UWEF_SUFFIX
-from gawee_dialect.parameters.uwef import UwefFile
 from gawee_dialect.upstream.printing import resource_name
 
 # Constants that MLIR text holds as resources, as parameters of the function that uses them.
@@ -44,8 +40,8 @@ def take_resources(function: FuncOp) -> Mapping[str, Array]:
     marks = list(function.arg_attrs or [DictionaryAttr({})] * len(function.args))
     arguments: dict[DenseIntOrFPElementsAttr, SSAValue] = {}
     arrays: dict[str, Array] = {}
-    for op in [op for op in function.walk() if isinstance(op, arith.ConstantOp)]:
-        value = op.value
+    for op in [op for op in function.walk() if op.name == "arith.constant"]:
+        value = op.properties["value"]
         resource = resource_name(value) if isa(value, DenseIntOrFPElementsAttr) else None
         if resource is None or not isa(value, DenseIntOrFPElementsAttr):
             continue
@@ -57,7 +53,7 @@ def take_resources(function: FuncOp) -> Mapping[str, Array]:
             marks.append(
                 EntryArgument(index, ArgumentKind.PARAMETER, name, value.type).attributes()
             )
-        op.result.replace_all_uses_with(arguments[value])
+        op.results[0].replace_all_uses_with(arguments[value])
         op.detach()
         op.erase()
     if arrays:
@@ -66,10 +62,10 @@ def take_resources(function: FuncOp) -> Mapping[str, Array]:
     return arrays
 
 
-def _argument(function: FuncOp, op: arith.ConstantOp) -> SSAValue:
-    block = function.body.blocks[0]
-    argument = block.insert_arg(op.result.type, len(block.args), op.location)
-    argument.name_hint = op.result.name_hint
+def _argument(function: FuncOp, op: Operation) -> SSAValue:
+    block, (result,) = function.body.blocks[0], op.results
+    argument = block.insert_arg(result.type, len(block.args), op.location)
+    argument.name_hint = result.name_hint
     return argument
 
 
@@ -98,6 +94,10 @@ def open_archive(path: str | Path) -> ParameterStore:
 
     Raises GaweeError where there is no such file, and for others.
     """
+    from gawee_dialect.parameters.archives import SUFFIXES, NpzFile, SafetensorsFile, TorchFile
+    from gawee_dialect.parameters.uwef import SUFFIX as UWEF_SUFFIX
+    from gawee_dialect.parameters.uwef import UwefFile
+
     path = Path(path)
     if not path.exists():
         raise GaweeError(f"cannot read weights: there is no '{path}'")

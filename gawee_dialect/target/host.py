@@ -6,7 +6,6 @@ import math
 import os
 import platform
 import re
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -115,6 +114,8 @@ def _read(path: str) -> str:
 def _sysctl(name: str) -> str:
     if sys.platform != "darwin":
         return ""
+    import subprocess
+
     found = subprocess.run(["sysctl", "-n", name], capture_output=True, text=True, check=False)
     return found.stdout.strip()
 

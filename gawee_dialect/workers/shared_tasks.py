@@ -7,7 +7,6 @@ import os
 import pickle
 import signal
 import sys
-import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -162,7 +161,7 @@ def _started(
     function: Callable[[Task], Result], tasks: Sequence[Task], numbers: BinaryIO
 ) -> _Copy[Result]:
     """Start a copy that does tasks until none is left."""
-    output = tempfile.TemporaryFile()
+    output = os.fdopen(os.memfd_create("gawee-results"), "w+b")
     with warnings.catch_warnings():
         # Python and JAX warn where other libraries have threads: the copy calls none of these.
         for category in (DeprecationWarning, RuntimeWarning):

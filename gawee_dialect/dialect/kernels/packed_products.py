@@ -7,7 +7,6 @@ instruction that a processor has for it.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, vector
@@ -21,28 +20,10 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, SSAValue
 
+from gawee_dialect.dialect.kernels.integer_words import WORD, PackedProduct
 from gawee_dialect.dialect.types import is_byte
 from gawee_dialect.hints import isa
 from gawee_dialect.upstream import arith as arith_on_vectors
-
-WORD = 32
-"""Bits of a word."""
-
-
-class PackedProduct(Enum):
-    """How many integers lie in a word: two with signs, or four bytes, those of the first without."""
-
-    PAIRS = 2
-    BYTES = 4
-
-    @property
-    def bits(self) -> int:
-        """How wide each of the integers is."""
-        return WORD // self.value
-
-    def shift(self, side: int) -> type[arith.ShRSIOp | arith.ShRUIOp]:
-        """Return the shift that takes an integer out of the first word, or the second."""
-        return arith.ShRUIOp if side == 0 and self is PackedProduct.BYTES else arith.ShRSIOp
 
 
 @dataclass(frozen=True)
@@ -52,6 +33,11 @@ class WordProduct:
     kind: PackedProduct
     first: SSAValue
     second: SSAValue
+
+
+def _shift(kind: PackedProduct, side: int) -> type[arith.ShRSIOp | arith.ShRUIOp]:
+    """Return the shift that takes an integer out of the first word, or the second."""
+    return arith.ShRUIOp if side == 0 and kind is PackedProduct.BYTES else arith.ShRSIOp
 
 
 def insert_product(builder: Builder, product: WordProduct) -> SSAValue:
@@ -64,7 +50,7 @@ def insert_product(builder: Builder, product: WordProduct) -> SSAValue:
     def integer(side: int, word: SSAValue, part: int) -> SSAValue:
         above = WORD - kind.bits * (part + 1)
         moved = builder.insert(arith.ShLIOp(word, number(above))).result if above else word
-        return builder.insert(kind.shift(side)(moved, number(WORD - kind.bits))).result
+        return builder.insert(_shift(kind, side)(moved, number(WORD - kind.bits))).result
 
     def term(part: int) -> SSAValue:
         factors = integer(0, product.first, part), integer(1, product.second, part)
@@ -110,7 +96,7 @@ def _factors(value: SSAValue) -> tuple[SSAValue, SSAValue]:
 def _word(kind: PackedProduct, side: int, part: int, value: SSAValue) -> SSAValue | None:
     """Return the word whose integer a value is; None where it is not that of a part."""
     owner = _unspread(value).owner
-    if not isinstance(owner, kind.shift(side)) or _number(owner.rhs) != WORD - kind.bits:
+    if not isinstance(owner, _shift(kind, side)) or _number(owner.rhs) != WORD - kind.bits:
         return None
     above, word = WORD - kind.bits * (part + 1), owner.lhs
     if not above:

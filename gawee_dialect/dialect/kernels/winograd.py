@@ -32,8 +32,8 @@ from xdsl.irdl import (
 
 from gawee_dialect.dialect.affine_range import value_range
 from gawee_dialect.dialect.kernels.algorithm import Algorithm
+from gawee_dialect.dialect.kernels.integer_words import PackedProduct
 from gawee_dialect.dialect.kernels.kernel import YieldOp
-from gawee_dialect.dialect.kernels.packed_products import PackedProduct
 from gawee_dialect.dialect.kernels.structured_kernel import (
     StructuredKernel,
     element_of,

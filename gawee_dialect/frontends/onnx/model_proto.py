@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from math import prod
 from pathlib import Path
 from typing import Protocol, TypeGuard
@@ -207,8 +208,15 @@ RANGES = f"{METADATA_PREFIX}ranges"
 EXTERNAL = 1
 """TensorProto.DataLocation of data in a file of its own."""
 
-AS_IN_MEMORY = frozenset((1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13))
+AS_IN_MEMORY: Mapping[int, str] = {
+    **{1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32"},
+    **{7: "int64", 9: "bool", 10: "float16", 11: "float64", 12: "uint32", 13: "uint64"},
+}
 """TensorProto.DataType of the elements that raw data has as NumPy has them, little-endian."""
+
+VALUES: Mapping[int, str] = {1: "f", 2: "i", 3: "s"}
+LISTS: Mapping[int, str] = {6: "floats", 7: "ints", 8: "strings"}
+"""AttributeProto.AttributeType and the field that the value is in."""
 
 
 class _Entry(Protocol):
@@ -252,6 +260,8 @@ class _Tensor(Protocol):
     data_location: int
     raw_data: bytes
     external_data: Sequence[_Entry]
+
+    def HasField(self, name: str) -> bool: ...
 
 
 class _Attribute(Protocol):
@@ -314,6 +324,23 @@ class _Model(Message, Protocol):
     def ParseFromString(self, data: bytes) -> int: ...
 
 
+def _new_model() -> Callable[[], _Model]:
+    """Return the class of a model; raises ModuleNotFoundError without the package `onnx`.
+
+    What protobuf generated is loaded alone: the rest of the package takes four times as long. The
+    class is the same one, as protobuf has one for each message.
+    """
+    spec = None if "onnx" in sys.modules else find_spec("onnx")
+    folder = Path() if spec is None or spec.origin is None else Path(spec.origin).parent
+    generated = folder / "onnx_ml_pb2.py"
+    alone = spec_from_file_location(f"{__name__}.onnx_ml_pb2", generated)
+    if not folder.name or not generated.is_file() or alone is None or alone.loader is None:
+        return getattr(import_module("onnx"), "ModelProto")
+    module = module_from_spec(alone)
+    alone.loader.exec_module(module)
+    return getattr(module, "ModelProto")
+
+
 def read_model(source: Source, folder: Path | None, data: Array | None = None) -> OnnxModel:
     """Decode a model; arrays in files of their own are mapped from `folder`, where it is known.
 
@@ -323,7 +350,7 @@ def read_model(source: Source, folder: Path | None, data: Array | None = None) -
     package `onnx` is not installed.
     """
     try:
-        new_model: Callable[[], _Model] = getattr(import_module("onnx"), "ModelProto")
+        new_model = _new_model()
     except ModuleNotFoundError as error:
         raise GaweeError(
             Diagnostic(
@@ -359,6 +386,21 @@ def read_function(data: bytes) -> OnnxFunction:
     return _Reader(Source("<standard>", b""), None).function(function)
 
 
+def _dtype(number: int) -> np.dtype[np.generic]:
+    """Return the dtype of a TensorProto.DataType; raises KeyError where there is none."""
+    if number in AS_IN_MEMORY:
+        return np.dtype(AS_IN_MEMORY[number])
+    return getattr(import_module("onnx.helper"), "tensor_dtype_to_np_dtype")(number)
+
+
+def _to_array(tensor: _Tensor) -> Array:
+    """Return a tensor as an array; raises TypeError, ValueError or KeyError for what is none."""
+    plain = tensor.data_type in AS_IN_MEMORY and sys.byteorder == "little"
+    if plain and tensor.HasField("raw_data") and not tensor.HasField("segment"):
+        return np.frombuffer(tensor.raw_data, _dtype(tensor.data_type)).reshape(tensor.dims)
+    return getattr(import_module("onnx.numpy_helper"), "to_array")(tensor)
+
+
 class _Reader:
     def __init__(self, source: Source, folder: Path | None) -> None:
         self.source = source
@@ -366,16 +408,6 @@ class _Reader:
         self.data: Array = np.empty(0, np.uint8)
         self.raw: Sequence[slice | None] = ()
         """Where in `data` the elements are that each initializer of the model lacks."""
-        helper = import_module("onnx.helper")
-        self.to_array: Callable[[_Tensor], Array] = getattr(
-            import_module("onnx.numpy_helper"), "to_array"
-        )
-        self.attribute_value: Callable[[_Attribute], object] = getattr(
-            helper, "get_attribute_value"
-        )
-        self.dtype: Callable[[int], np.dtype[np.generic]] = getattr(
-            helper, "tensor_dtype_to_np_dtype"
-        )
 
     def model(self, model: _Model) -> OnnxModel:
         """Return the whole model."""
@@ -441,7 +473,7 @@ class _Reader:
             return OnnxValue(value.name, "a value that is no tensor", None)
         type = value.type.tensor_type
         try:
-            dtype = self.dtype(type.elem_type).name
+            dtype = _dtype(type.elem_type).name
         except KeyError:
             dtype = f"ONNX type {type.elem_type}"
         shape = [
@@ -460,7 +492,12 @@ class _Reader:
             return self._array(attribute.t)
         if attribute.type == 5:
             return self._graph(attribute.g)
-        value = self.attribute_value(attribute)
+        if attribute.type in VALUES:
+            value: object = getattr(attribute, VALUES[attribute.type])
+        elif attribute.type in LISTS:
+            value = list(getattr(attribute, LISTS[attribute.type]))
+        else:
+            value = getattr(import_module("onnx.helper"), "get_attribute_value")(attribute)
         if isinstance(value, bytes):
             return value.decode(errors="replace")
         if isa(value, list[object]):
@@ -471,7 +508,7 @@ class _Reader:
         if tensor.data_location == EXTERNAL:
             return self._external(tensor)
         try:
-            return self.to_array(tensor)
+            return _to_array(tensor)
         except (TypeError, ValueError, KeyError) as error:
             text = f"tensor '{tensor.name}': {first_line(error)}"
             raise self._problem(f"cannot read data of {text}") from error
@@ -480,7 +517,7 @@ class _Reader:
         """Return a tensor whose data is still among the bytes of the model."""
         data, shape = self.data[raw], tuple(tensor.dims)
         if tensor.data_type in AS_IN_MEMORY and tensor.data_location != EXTERNAL:
-            dtype = self.dtype(tensor.data_type)
+            dtype = _dtype(tensor.data_type)
             fits = prod(shape) * dtype.itemsize == len(data) and min(shape, default=0) >= 0
             if fits and sys.byteorder == "little":
                 return data.view(dtype).reshape(shape)
@@ -491,7 +528,7 @@ class _Reader:
         """Map the data of a tensor that is in a file of its own."""
         keys: Mapping[str, str] = {each.key: each.value for each in tensor.external_data}
         try:
-            dtype = self.dtype(tensor.data_type)
+            dtype = _dtype(tensor.data_type)
         except KeyError:
             text = f"tensor '{tensor.name}': unsupported ONNX type {tensor.data_type}"
             raise self._problem(text) from None

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from xdsl.dialects import scf, tensor
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import i1
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.elementwise import ElementwiseOp
@@ -64,7 +64,7 @@ def chosen(emit: Emitter, condition: SSAValue, branches: Sequence[Callable[[], V
         return [emit(WhereOp(flag, a, b)) for a, b in zip(first, second, strict=True)]
     for block, values in made:
         _end(emit, block, scf.YieldOp(*values))
-    taken = emit(tensor.ExtractOp(flag, (), i1))
+    taken = emit(_element_of(flag))
     return emit.all(scf.IfOp(taken, [value.type for value in first], Region(yes), Region(no)))
 
 
@@ -82,12 +82,19 @@ def repeated(
     before, (condition,) = filled(emit, types, lambda now: [emit.reshape(test(now), ())])
     after, made = filled(emit, types, step)
     _require_types("a step and its state", made, initial)
-    extract = tensor.ExtractOp(condition, (), i1)
+    extract = _element_of(condition)
     extract.location = emit.location
     before.add_op(extract)
-    _end(emit, before, scf.ConditionOp(extract.result, *before.args))
+    _end(emit, before, scf.ConditionOp(extract.results[0], *before.args))
     _end(emit, after, scf.YieldOp(*made))
     return emit.all(scf.WhileOp(initial, types, Region(before), Region(after)))
+
+
+def _element_of(flag: SSAValue) -> Operation:
+    """Return the op that takes the one element of a tensor of i1."""
+    from xdsl.dialects.tensor import ExtractOp
+
+    return ExtractOp(flag, (), i1)
 
 
 def _require_types(what: str, got: Values, wanted: Values) -> None:

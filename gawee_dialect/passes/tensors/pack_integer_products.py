@@ -23,9 +23,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from gawee_dialect.analysis.kernel_kind import integer_range, multiplied_inputs
 from gawee_dialect.dialect.affine_range import composed, is_linear, solve, sum_of, used_dims
+from gawee_dialect.dialect.kernels.integer_words import PackedProduct
 from gawee_dialect.dialect.kernels.kernel import KernelOp, copy_kernel, element_of, shape_of
 from gawee_dialect.dialect.kernels.packed_products import (
-    PackedProduct,
     WordProduct,
     insert_product,
     insert_word,

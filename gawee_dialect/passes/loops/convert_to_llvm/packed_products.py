@@ -14,9 +14,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, SSAValue
 
+from gawee_dialect.dialect.kernels.integer_words import PackedProduct
 from gawee_dialect.dialect.kernels.packed_products import (
     WORD,
-    PackedProduct,
     WordProduct,
     joined_bytes,
     word_product,

@@ -144,8 +144,13 @@ def is_turned(operand: Operand, kernel: KernelAccesses, tile: Tile) -> bool:
     )
 
 
-def step_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
-    """Return the cycles of one step of the reduction for all points of a tile."""
+def step_cycles(
+    kernel: KernelAccesses, tile: Tile, processor: Processor, most: float = inf
+) -> float:
+    """Return the cycles of one step of the reduction for all points of a tile.
+
+    Where they are more than `most`, it is any number above that.
+    """
     accumulators = _accumulators(tile)
     computing = computing_cycles(kernel, tile, processor)
     loading = loading_cycles(kernel, tile, processor)
@@ -154,12 +159,13 @@ def step_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> flo
     busy = max(computing, loading, latency)
     late = LATE * max(0, 1 - (busy - latency) / HIDES)
     cycles = busy + late + LOAD_WEIGHT * loading
-    cycles += FAR_WEIGHT * fetching_cycles(kernel, tile, processor)
     inputs = (operand for operand in kernel.inputs if operand.in_accumulate)
     held = max((_held(operand, tile) for operand in inputs), default=0)
-    if accumulators + held + processor.scratch_registers > processor.vector_registers:
-        cycles *= SPILL
-    return cycles
+    spills = accumulators + held + processor.scratch_registers > processor.vector_registers
+    longer = SPILL if spills else 1
+    if cycles * longer <= most:  # what is fetched takes longest to find out
+        cycles += FAR_WEIGHT * fetching_cycles(kernel, tile, processor)
+    return cycles * longer
 
 
 def computing_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
@@ -256,11 +262,18 @@ def kernel_cycles(
             {dim: points for dim, (_, points) in zip(dims, parts, strict=True)},
             tile.chains,
         )
+        count, reducing = prod(count for count, _ in parts), 0.0
+        if kernel.accumulate_ops:
+            left = (most / others - total) / (steps * count) if others and steps else inf
+            step = step_cycles(kernel, rest, processor, left)
+            if step > left:
+                return inf
+            reducing = steps * step
         cycles = TILE_OVERHEAD + finish_cycles(kernel, rest, processor)
         if kernel.accumulate_ops:
-            cycles += steps * step_cycles(kernel, rest, processor)
+            cycles += reducing
             cycles += TILE_OVERHEAD * reduced_lanes
-        total += cycles * prod(count for count, _ in parts)
+        total += cycles * count
         if total * others > most:
             return total * others
     computing, reading = total * others, _reading_cycles(kernel, tile, processor)
