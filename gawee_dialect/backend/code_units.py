@@ -13,10 +13,12 @@ from typing import TypeAlias
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.backend.jit import LINKED_PREFIX
 from gawee_dialect.backend.llvm_text import definitions_text, llvm_text, passed_through
 from gawee_dialect.backend.llvm_values import Names, NumberedNames
 from gawee_dialect.upstream.llvm import NOT_INLINED
+
+LINKED_PREFIX = "gawee."
+"""Begins the names of what pieces of one program have from each other; none of C is called so."""
 
 OWN_NAME = f"{LINKED_PREFIX}kernel"
 """What a kernel is called until its text is known."""

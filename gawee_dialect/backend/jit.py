@@ -32,9 +32,6 @@ from gawee_dialect.target.tile_permission import may_use_tiles
 if TYPE_CHECKING:
     from gawee_dialect.backend.code_units import CodeUnit
 
-LINKED_PREFIX = "gawee."
-"""Begins the names of what pieces of one program have from each other; none of C is called so."""
-
 _lock = threading.Lock()
 
 
@@ -266,6 +263,8 @@ def compile_object(
 
     With `assembly`, the same code is kept as text too. What is `called` is compiled with it.
     """
+    from gawee_dialect.backend.code_units import LINKED_PREFIX
+
     parsed, machine = optimized_text(text, target, jit=True, called=called)
     external = tuple(
         function.name
