@@ -34,6 +34,7 @@ from gawee_dialect.dialect.open_size import (
     OpenSize,
     SizeName,
     UnknownSize,
+    digits_of,
     is_open,
     name_of_range,
     parse_size,
@@ -504,6 +505,7 @@ def _solve(size: OpenSize, number: int, where: str, values: dict[str, int]) -> N
         return
     terms = list(left.form.terms.items())
     if len(terms) > 1 or len(terms[0][0]) > 1:
+        values.update({each.name.name: each.of(number) for each in digits_of(left)})
         return  # more names than numbers: other arguments say them, or `check_sizes` misses one
     ((name,), factor), rest = terms[0], number - left.form.constant
     if rest % factor:
