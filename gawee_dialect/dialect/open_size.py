@@ -15,7 +15,8 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from itertools import combinations, product as combined
+from itertools import combinations
+from itertools import product as combined
 from math import gcd, prod
 from typing import TypeAlias
 

@@ -233,9 +233,7 @@ def open_graph(
     return OpenGraph(StaticGraph(converted, OpenModel(program_of(module)), values), ranges, sizes)
 
 
-def _of_digits(
-    graph: GraphModule, ranges: Names, numbers: Mapping[object, int]
-) -> Iterator[Sizes]:
+def _of_digits(graph: GraphModule, ranges: Names, numbers: Mapping[object, int]) -> Iterator[Sizes]:
     """Yield symbols as sizes of digits where a graph divides some of them, and they make numbers"""
     found = divided(graph, ranges)
     sizes = {symbol: size for symbol, size in found.items() if size is not None}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from math import lcm
 
-from gawee_dialect.dialect.open_size import UNBOUNDED, OpenSize, SizeName
+from gawee_dialect.dialect.open_size import OpenSize, SizeName
 from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, is_sequence, is_tensor, torch
 from gawee_dialect.frontends.npu_ir.trace import expression
 

@@ -332,9 +332,7 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
         first are `n00`, `n01`: names are sorted as text.
         """
         width = len(str(len(self.names) - 1))
-        new = {
-            each: replace(each, name=f"n{at:0{width}}") for at, each in enumerate(self.names)
-        }
+        new = {each: replace(each, name=f"n{at:0{width}}") for at, each in enumerate(self.names)}
         for key, sizes in tuple(self.properties.items()):
             if isinstance(sizes, SizesAttr):
                 renamed = (

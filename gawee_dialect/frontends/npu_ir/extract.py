@@ -26,8 +26,8 @@ from gawee_dialect.frontends.npu_ir.trace import (
     export,
     kind_of,
     names_of_symbols,
-    sizes_of,
     one_trace,
+    sizes_of,
 )
 
 SHOWN = 5
