@@ -71,7 +71,7 @@ def divided(graph: GraphModule, names: Mapping[object, SizeName]) -> Mapping[obj
     """
     found: dict[str, Divisions] = {}
     for symbol, divisor, offset in _divisions(graph):
-        if symbol in names:
+        if symbol in names and names[symbol].low < names[symbol].high:
             each = found.setdefault(names[symbol].name, Divisions())
             each.divisors.add(divisor)
             each.offsets += [] if offset is None else [offset]
@@ -112,11 +112,18 @@ def _of(division: object, kinds: tuple[type, ...]) -> Iterator[tuple[object, int
     divisor = int(by)
     inner: Sequence[object] = [*getattr(base, "atoms")(*kinds)]
     for each in inner:
-        factor = divisor if type(each) in kinds[:1] else 1
+        factor = divisor if isinstance(each, kinds[0]) else 1  # a quotient is divided again
         for symbol, other, offset in _of(each, kinds):
             yield symbol, other * factor, offset
-    factors: Mapping[object, object] = getattr(base, "as_coefficients_dict")()
-    rest = int(str(factors.get(import_module("sympy").S.One, 0)))
     for symbol in getattr(base, "free_symbols"):
-        factor = str(factors.get(symbol, 0))
-        yield symbol, divisor, {"1": -rest, "-1": rest}.get(factor) if not inner else None
+        yield symbol, divisor, None if inner else _offset(base, symbol)
+
+
+def _offset(base: object, symbol: object) -> int | None:
+    """Return the number that is taken from a symbol, or that it is taken from."""
+    numbers = import_module("sympy").S
+    factors: Mapping[object, object] = getattr(base, "as_coefficients_dict")()
+    rest, factor = factors.get(numbers.One, numbers.Zero), factors.get(symbol)
+    if not getattr(rest, "is_Integer") or factor not in (numbers.One, -numbers.One):
+        return None
+    return int(getattr(rest, "p")) * (-1 if factor == numbers.One else 1)

@@ -183,8 +183,10 @@ def test_each_level_takes_a_size_that_is_made_of_digits() -> None:
     from gawee_dialect.interpreter import run_module
 
     model = Model(module_of_text(DIGITS), {})
+    ranges = {"a": (0, 20), "b": (0, 1), "c": (0, 1)}
     compiled = [
-        model.compile(CodeOptions(algorithms=each), cache=False) for each in ("fast", "plain")
+        model.compile(CodeOptions(algorithms=each), cache=False, sizes=ranges)
+        for each in ("fast", "plain")
     ]
     modules = [model.lowered(level, PLAIN) for level in ("gawee", "linalg", "buffers", "loops")]
 
