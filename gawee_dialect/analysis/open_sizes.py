@@ -261,9 +261,8 @@ class _Reading:
                     _retype(argument, type)
             elif isinstance(op, scf.WhileOp):
                 _hand_on(op.arguments, op.before_region.block.args)
-            for region in op.regions:
-                for inner in region.blocks:
-                    self._infer(inner, names)
+            for inner in (each for region in op.regions for each in region.blocks):
+                self._infer(inner, names)
             if isinstance(op, InferredOp) and has_open_sizes(op):
                 _infer_results(op)
             elif isinstance(op, scf.ConditionOp | scf.YieldOp):
@@ -689,9 +688,8 @@ def write_block_sizes(block: Block, values: Mapping[str, int]) -> None:
         for key, attribute in op.properties.items():
             if isinstance(attribute, SizesAttr):
                 op.properties[key] = size_list(sizes_at(attribute.get_values(), values))
-        for region in op.regions:
-            for inner in region.blocks:
-                write_block_sizes(inner, values)
+        for inner in (block for region in op.regions for block in region.blocks):
+            write_block_sizes(inner, values)
         for result in op.results:
             _write_type(result, values)
 
