@@ -34,6 +34,7 @@ from gawee_dialect.dialect.open_size import (
     OpenSize,
     SizeName,
     UnknownSize,
+    digits_of,
     is_open,
     name_of_range,
     parse_size,
@@ -260,9 +261,8 @@ class _Reading:
                     _retype(argument, type)
             elif isinstance(op, scf.WhileOp):
                 _hand_on(op.arguments, op.before_region.block.args)
-            for region in op.regions:
-                for inner in region.blocks:
-                    self._infer(inner, names)
+            for inner in (each for region in op.regions for each in region.blocks):
+                self._infer(inner, names)
             if isinstance(op, InferredOp) and has_open_sizes(op):
                 _infer_results(op)
             elif isinstance(op, scf.ConditionOp | scf.YieldOp):
@@ -504,6 +504,7 @@ def _solve(size: OpenSize, number: int, where: str, values: dict[str, int]) -> N
         return
     terms = list(left.form.terms.items())
     if len(terms) > 1 or len(terms[0][0]) > 1:
+        values.update({each.name.name: each.of(number) for each in digits_of(left)})
         return  # more names than numbers: other arguments say them, or `check_sizes` misses one
     ((name,), factor), rest = terms[0], number - left.form.constant
     if rest % factor:
@@ -687,9 +688,8 @@ def write_block_sizes(block: Block, values: Mapping[str, int]) -> None:
         for key, attribute in op.properties.items():
             if isinstance(attribute, SizesAttr):
                 op.properties[key] = size_list(sizes_at(attribute.get_values(), values))
-        for region in op.regions:
-            for inner in region.blocks:
-                write_block_sizes(inner, values)
+        for inner in (block for region in op.regions for block in region.blocks):
+            write_block_sizes(inner, values)
         for result in op.results:
             _write_type(result, values)
 

@@ -149,7 +149,7 @@ class Forms:
         return None if lhs is None or rhs is None else _arithmetic(op, lhs, rhs)
 
 
-ARITHMETIC = (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.DivUIOp, arith.DivSIOp)
+ARITHMETIC = (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.DivUIOp, arith.DivSIOp, arith.RemUIOp)
 
 
 def _arithmetic(op: Operation, lhs: int, rhs: int) -> int | None:
@@ -161,6 +161,8 @@ def _arithmetic(op: Operation, lhs: int, rhs: int) -> int | None:
                 return lhs - rhs
             case arith.MuliOp():
                 return lhs * rhs
+            case arith.RemUIOp():
+                return lhs % rhs
             case _:
                 return lhs // rhs
     except (UnknownSize, ZeroDivisionError):

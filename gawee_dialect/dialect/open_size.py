@@ -15,6 +15,8 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import combinations
+from itertools import product as combined
 from math import gcd, prod
 from typing import TypeAlias
 
@@ -29,6 +31,9 @@ UNBOUNDED = 1 << 31
 NOT_A_NUMBER = 1 << 96
 """What an open size is to code that takes it for a number: more than NumPy and struct take, so that
 such code fails and does not go on with a wrong number."""
+
+MOST_BITS = 6
+"""Of how many names of 0 or 1 all combinations are looked at."""
 
 
 class UnknownSize(VerifyException):
@@ -52,6 +57,11 @@ class SizeName:
     def last(self) -> int:
         """The greatest value."""
         return self.high - self.high % self.step
+
+    @property
+    def is_bit(self) -> bool:
+        """Whether the values are 0 and 1, whose powers and quotients are sums of multiples."""
+        return (self.low, self.high, self.step) == (0, 1, 1)
 
     def range_text(self) -> str:
         """Return the values as the text of a module has them: `8 to 512 step 8`."""
@@ -104,7 +114,9 @@ def _terms(form: Form) -> list[tuple[Product, int]]:
 
 
 def _term(product: Sequence[SizeName], factor: int) -> Form:
-    return Form(0, {tuple(sorted(product)): factor}) if product else Form(factor)
+    bits = {each for each in product if each.is_bit}
+    kept = (*bits, *(each for each in product if not each.is_bit))
+    return Form(0, {tuple(sorted(kept)): factor}) if product else Form(factor)
 
 
 def _times(lhs: Form, rhs: Form) -> Form:
@@ -113,6 +125,50 @@ def _times(lhs: Form, rhs: Form) -> Form:
         for other, other_factor in _terms(rhs):
             total += _term((*product, *other), factor * other_factor)
     return total
+
+
+def _range(form: Form) -> tuple[int, int]:
+    """Return a least and a greatest value: exact in names of 0 or 1 that are in several terms."""
+    bits = [each for each in _bits(form) if sum(each in product for product in form.terms) > 1]
+    if not 0 < len(bits) <= MOST_BITS:
+        return form.range(_range_of)
+    ends = [
+        _with_bits(form, dict(zip(bits, values, strict=True))).range(_range_of)
+        for values in combined((0, 1), repeat=len(bits))
+    ]
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+def _bits(form: Form) -> Sequence[SizeName]:
+    return sorted({each for product in form.terms for each in product if each.is_bit})
+
+
+def _with_bits(form: Form, values: Mapping[SizeName, int]) -> Form:
+    """Return a form where names of 0 or 1 have values."""
+    total = Form(form.constant)
+    for product, factor in form.terms.items():
+        if all(values.get(each, 1) for each in product):
+            total += _term([each for each in product if each not in values], factor)
+    return total
+
+
+def _divided_by_bits(form: Form, divisor: int) -> Form | None:
+    """Return the quotient that rounds down, where names of 0 or 1 alone leave a rest.
+
+    A function of bits is a sum of multiples of their products: (a + b + 1) // 2 = a + b - a * b.
+    """
+    quotient, rest = form.parts(divisor)
+    bits = _bits(rest)
+    if len(bits) > MOST_BITS or any(not {*bits}.issuperset(product) for product in rest.terms):
+        return None
+    factors: dict[Product, int] = {}
+    for chosen in (each for n in range(len(bits) + 1) for each in combinations(bits, n)):
+        whole = _with_bits(rest, {each: int(each in chosen) for each in bits}).constant // divisor
+        factor = whole - sum(f for each, f in factors.items() if {*each} <= {*chosen})
+        if factor:
+            factors[chosen] = factor
+            quotient += _term(chosen, factor)
+    return quotient
 
 
 def _divided(form: Form, divisor: Form) -> Form | None:
@@ -178,7 +234,7 @@ class OpenSize(int):
 
     def range(self) -> tuple[int, int]:
         """Return a least and a greatest value: none is beyond, these need not be taken."""
-        return self.form.range(_range_of)
+        return _range(self.form)
 
     # Arithmetic: forms as far as they are exact.
 
@@ -348,18 +404,57 @@ def _quotient(size: int, divisor: int) -> tuple[int, int]:
         split = form_of(size).split(divisor, _range_of)
         if split is not None:
             return OpenSize.of(split[0]), OpenSize.of(split[1])
+        by_bits = _divided_by_bits(form_of(size), divisor)
+        if by_bits is not None:
+            rest = form_of(size) + by_bits.scaled(-divisor)
+            return OpenSize.of(by_bits), OpenSize.of(rest)
     raise UnknownSize(
         f"expected size '{_text(size)}' to be a multiple of '{_text(divisor)}' for all its values"
     )
 
 
 def _is_less(lhs: int, rhs: int) -> bool:
-    low, high = (form_of(lhs) + form_of(rhs).scaled(-1)).range(_range_of)
+    low, high = _range(form_of(lhs) + form_of(rhs).scaled(-1))
     if high < 0:
         return True
     if low >= 0:
         return False
     raise UnknownSize(f"expected to know whether '{_text(lhs)}' is less than '{_text(rhs)}'")
+
+
+@dataclass(frozen=True)
+class Digit:
+    """How a size says a name: (size - rest) % modulus // factor, where there is a modulus."""
+
+    name: SizeName
+    factor: int
+    rest: int
+    modulus: int | None = None
+
+    def of(self, number: int) -> int:
+        """Return the name's number from that of the size."""
+        above = number - self.rest
+        return (above if self.modulus is None else above % self.modulus) // self.factor
+
+
+def digits_of(size: OpenSize) -> Sequence[Digit]:
+    """Return the digits that a size is made of, the greatest first; none where it is another sum.
+
+    Of `4 * a + b + 1`, where b is less than 4, they are both names: a number says each of them.
+    """
+    rest, terms = size.form.constant, sorted(size.form.terms.items(), key=lambda term: -term[1])
+    digits: list[Digit] = []
+    for product, factor in terms:
+        (name, *others), above = product, digits[-1].factor if digits else None
+        if others or factor <= 0 or factor % name.step or (name.step > 1 < len(terms)):
+            return ()
+        if above is not None and (above % factor or name.low < 0):
+            return ()
+        digits.append(Digit(name, factor // name.step, rest, above))
+    for index, digit in enumerate(digits[:-1]):
+        if sum(each.name.high * each.factor for each in digits[index + 1 :]) >= digit.factor:
+            return ()
+    return digits
 
 
 # Text.

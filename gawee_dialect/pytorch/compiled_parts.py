@@ -45,6 +45,7 @@ from gawee_dialect.frontends.npu_ir.trace import (
     expression,
     is_symbol,
     size_of,
+    sizes_of,
     symbols_of_data,
 )
 from gawee_dialect.pytorch.compiled_torch import CompiledTorch, Passes
@@ -277,8 +278,9 @@ def _ir_of(part: Part, cut: CutProgram) -> tuple[NPU_IR, Sequence[int]]:
     at = {node.name: index for index, node in enumerate(part.inputs)}
     read = [at[each.name] for each in ir.graph_inputs]
     said = {size for each in ir.graph_inputs for size in each.shape}
+    sizes = sizes_of(cut.names)
     for index, node in enumerate(part.inputs):
-        size = size_of(node.meta.get("val"), cut.names)
+        size = size_of(node.meta.get("val"), sizes)
         if isinstance(size, OpenSize) and size not in said:
             said.add(size)
             read.append(index)

@@ -440,7 +440,7 @@ class InferenceGraph:
             except GaweeError as error:
                 # Some rules ask what is not the same for all sizes.
                 logger.info("compiled for each set of sizes: %s", error.diagnostics[0])
-                self._has_open_sizes = False
+                self._has_open_sizes = self._open is not None  # that goes on for other sizes
                 return None
         return self._open.code
 

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from gawee_dialect.backend.open_model import OpenModel
 from gawee_dialect.backend.program import Program
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.open_size import UNBOUNDED, SizeName
+from gawee_dialect.dialect.open_size import UNBOUNDED, OpenSize, SizeName, digits_of
 from gawee_dialect.frontends.npu_ir.importer import import_ir
 from gawee_dialect.frontends.npu_ir.pytorch import (
     FxGraph,
@@ -23,8 +23,9 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     is_tensor,
     torch,
 )
-from gawee_dialect.frontends.npu_ir.trace import expression, is_symbol
+from gawee_dialect.frontends.npu_ir.trace import Names, Sizes, expression, is_symbol, sizes_of
 from gawee_dialect.identifiers import c_name
+from gawee_dialect.pytorch.quotients import divided
 from gawee_dialect.pytorch.static_graph import ConvertedGraph, StaticGraph
 
 
@@ -164,15 +165,35 @@ class OpenGraph:
     """Code for all numbers of symbols in some ranges."""
 
     code: StaticGraph
-    ranges: Mapping[object, SizeName]
+    ranges: Names
+    sizes: Sizes
+    """What the symbols are to the code: names, digits of them, or numbers."""
 
     def takes(self, numbers: Mapping[object, int]) -> bool:
         """Whether the code is for some numbers of the symbols."""
-        named = {self.ranges[symbol].name: number for symbol, number in numbers.items()}
-        return all(
-            self.ranges[symbol].holds(number) and named[self.ranges[symbol].name] == number
-            for symbol, number in numbers.items()
-        )
+        return _takes(self.sizes, numbers)
+
+
+def _takes(sizes: Sizes, numbers: Mapping[object, int]) -> bool:
+    """Whether symbols may be some numbers, by what they are."""
+    values = _values(sizes, numbers)
+    names = {name for each in sizes.values() if isinstance(each, OpenSize) for name in each.names}
+    return all(name.holds(values[name.name]) for name in names) and all(
+        sizes[symbol] == number
+        if not isinstance(size := sizes[symbol], OpenSize)
+        else size.at(values) == number
+        for symbol, number in numbers.items()
+    )
+
+
+def _values(sizes: Sizes, numbers: Mapping[object, int]) -> Mapping[str, int]:
+    """Return the numbers of names, from those of symbols."""
+    return {
+        digit.name.name: digit.of(number)
+        for symbol, number in numbers.items()
+        if isinstance(size := sizes[symbol], OpenSize)
+        for digit in digits_of(size)
+    }
 
 
 def open_graph(
@@ -186,51 +207,63 @@ def open_graph(
 
     Sizes that are alike now have one name where the graph needs that: keys and values of a cache
     are as long, which PyTorch asks of them when it runs. Where it needs more, those are numbers
-    that are sizes which PyTorch has settled: of values, when a window is full of keys. Raises
-    GaweeError for a graph that cannot be compiled so, as one that has statistics of a batch.
+    that are sizes which PyTorch has settled: of values, when a window is full of keys. A size that
+    is divided with a rest is made of digits. Raises GaweeError for a graph that cannot be compiled
+    so, as one that has statistics of a batch.
     """
     few: object = torch().ops.aten._native_batch_norm_legit_functional.default
     if any(node.target is few for node in graph.graph.nodes):
         raise GaweeError("statistics of a batch are computed as the numbers of images asks")
     numbers, guarded = numbers_of_symbols(graph, args), ranges_of_symbols(graph)
-    ranges: Mapping[object, SizeName] = {
+    ranges: Names = {
         symbol: _range(
             symbol, number, guarded[symbol], None if before is None else before.ranges[symbol]
         )
         for symbol, number in numbers.items()
     }
     settled = _settled(graph, static, ranges, numbers)
-    ranges, (converted, module) = _first_that_is_imported(
-        graph,
-        static,
-        [ranges, _alike(ranges, numbers), settled, _alike(settled, numbers)],
-    )
+    named = [ranges, _alike(ranges, numbers), settled, _alike(settled, numbers)]
+    choices = [(each, sizes_of(each)) for each in named]
+    choices += [(each, sizes) for each in named for sizes in _of_digits(graph, each, numbers)]
+    (ranges, sizes), (converted, module) = _first_that_is_imported(graph, static, choices)
 
-    def sizes(args: Sequence[object]) -> Mapping[str, int]:
-        given = numbers_of_symbols(graph, args)
-        return {ranges[symbol].name: number for symbol, number in given.items()}
+    def values(args: Sequence[object]) -> Mapping[str, int]:
+        return _values(sizes, numbers_of_symbols(graph, args))
 
-    return OpenGraph(StaticGraph(converted, OpenModel(program_of(module)), sizes), ranges)
+    return OpenGraph(StaticGraph(converted, OpenModel(program_of(module)), values), ranges, sizes)
+
+
+def _of_digits(graph: GraphModule, ranges: Names, numbers: Mapping[object, int]) -> Iterator[Sizes]:
+    """Yield symbols as sizes of digits where a graph divides some of them, and they make numbers"""
+    found = divided(graph, ranges)
+    sizes = {symbol: size for symbol, size in found.items() if size is not None}
+    if found and len(sizes) == len(found):
+        sizes = {**sizes_of(ranges), **sizes}
+        if _takes(sizes, numbers):
+            yield sizes
+
+
+Choice = tuple[Names, Sizes]
 
 
 def _first_that_is_imported(
-    graph: GraphModule, static: frozenset[int], choices: Sequence[Mapping[object, SizeName]]
-) -> tuple[Mapping[object, SizeName], tuple[ConvertedGraph, ModuleOp]]:
-    """Return the first ranges for which a graph can be imported; raises the GaweeError of others"""
+    graph: GraphModule, static: frozenset[int], choices: Sequence[Choice]
+) -> tuple[Choice, tuple[ConvertedGraph, ModuleOp]]:
+    """Return the first choice by which a graph can be imported; raises the GaweeError of others."""
     problems: list[GaweeError] = []
-    for number, ranges in enumerate(choices):
-        if ranges not in choices[:number]:
+    for number, choice in enumerate(choices):
+        if choice not in choices[:number]:
             try:
-                return ranges, _imported(graph, static, ranges)
+                return choice, _imported(graph, static, choice[1])
             except GaweeError as problem:
                 problems.append(problem)
     raise problems[-1]
 
 
 def _imported(
-    graph: GraphModule, static: frozenset[int], ranges: Mapping[object, SizeName]
+    graph: GraphModule, static: frozenset[int], sizes: Sizes
 ) -> tuple[ConvertedGraph, ModuleOp]:
-    converted = ConvertedGraph(copied(graph), static, ranges)
+    converted = ConvertedGraph(copied(graph), static, sizes)
     return converted, import_ir(converted.ir)
 
 

@@ -19,7 +19,7 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     is_sequence,
     is_tensor,
 )
-from gawee_dialect.frontends.npu_ir.trace import Names
+from gawee_dialect.frontends.npu_ir.trace import Sizes
 from gawee_dialect.pytorch.tensors import Array, array_of_tensor, tensor_of_array
 
 
@@ -49,13 +49,13 @@ def _is_token(node: Node) -> bool:
 class ConvertedGraph:
     """A graph as NPU_IR; its outputs may also be inputs, numbers and None.
 
-    Shapes are known, but for the symbols that have names.
+    Shapes are known, but for the symbols that are open `sizes`.
     """
 
     def __init__(
-        self, graph: GraphModule, static: frozenset[int], names: Names | None = None
+        self, graph: GraphModule, static: frozenset[int], sizes: Sizes | None = None
     ) -> None:
-        converter = Converter(names)
+        converter = Converter(sizes)
         given = sum(node.op == "placeholder" for node in graph.graph.nodes)
         self.constants = lift_constants(graph)
         static |= frozenset(range(given, given + len(self.constants)))

@@ -166,3 +166,43 @@ def test_what_the_cache_keeps_knows_its_sizes(
     result = again(x)
     assert isinstance(result, np.ndarray)
     assert_allclose(result, expected_rows(x, weights), rtol=2e-5, atol=1e-6)
+
+
+DIGITS = """
+func.func @main(%x: tensor<?x3xf32> {gawee.input = "x", gawee.sizes = ["4 * a + 2 * b + c + 4", "-"]})
+    -> (tensor<?x3xf32> {gawee.output = "y"})
+    attributes {gawee.ranges = {a = "0 to 20", b = "0 to 1", c = "0 to 1"}} {
+  %0 = gawee.slice %x offsets [0, 0] sizes ["2 * a + b + 2", 3] strides [2, 1] : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %1 = gawee.exp %0 : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  func.return %1 : tensor<?x3xf32>
+}
+"""
+
+
+def test_each_level_takes_a_size_that_is_made_of_digits() -> None:
+    from gawee_dialect.interpreter import run_module
+
+    model = Model(module_of_text(DIGITS), {})
+    ranges = {"a": (0, 20), "b": (0, 1), "c": (0, 1)}
+    compiled = [
+        model.compile(CodeOptions(algorithms=each), cache=False, sizes=ranges)
+        for each in ("fast", "plain")
+    ]
+    modules = [model.lowered(level, PLAIN) for level in ("gawee", "linalg", "buffers", "loops")]
+
+    for rows in range(4, 24):
+        x = np.random.default_rng(rows).standard_normal((rows, 3), np.float32)
+        expected = np.exp(x.astype(np.float64)[: rows // 2 * 2 : 2])
+        made = [*(each(x) for each in compiled), *(run_module(m, {"x": x})["y"] for m in modules)]
+        for result in made:
+            assert isinstance(result, np.ndarray)
+            assert_allclose(result, expected, rtol=2e-6, atol=0)  # one rounding, and exp's own
+
+
+def test_a_number_that_no_digits_make_is_out_of_range() -> None:
+    compiled = Model(module_of_text(DIGITS), {}).compile(PLAIN, cache=False)
+
+    with pytest.raises(GaweeError, match=r"expected size 'a' of 0 to 20, got 21"):
+        compiled(np.zeros((88, 3), np.float32))
+    with pytest.raises(GaweeError, match=r"expected size 'a' of 0 to 20, got -1"):
+        compiled(np.zeros((3, 3), np.float32))

@@ -1,6 +1,7 @@
 """Arithmetic of sizes that are open: what is known for all values, and what is not."""
 
 import struct
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -12,6 +13,7 @@ from gawee_dialect.dialect.open_size import (
     OpenSize,
     SizeName,
     UnknownSize,
+    digits_of,
     indices_of,
     name_of_range,
     parse_size,
@@ -121,3 +123,55 @@ def test_texts_that_are_no_sizes_are_refused(text: str):
 def test_ranges_are_read_and_written():
     for text in ("1 to 512", "0 or more", "8 to 512 step 8"):
         assert name_of_range("n", text).range_text() == text
+
+
+DIGITS = {"tens": SizeName("tens", 0, 9), **{n: SizeName(n, 0, 1) for n in "abc"}}
+
+
+@pytest.mark.parametrize(
+    "text", ["8 * tens + 4 * a + 2 * b + c + 1", "3 * a + 5 * b + 8 * tens", "a * b + 7 * c + 2"]
+)
+@pytest.mark.parametrize("divisor", [2, 3, 4, 8])
+@pytest.mark.parametrize("more", [-1, 0, 3])
+def test_what_names_of_0_or_1_leave_of_a_quotient_is_a_form(text: str, divisor: int, more: int):
+    dividend = parse_size(text, DIGITS.__getitem__) + more
+    if divisor == 3 and "tens" in text:
+        with pytest.raises(UnknownSize, match="to be a multiple of '3'"):
+            dividend // divisor
+        return
+
+    quotient, rest = divmod(dividend, divisor)
+    for numbers in product(range(10), *[(0, 1)] * 3):
+        values = dict(zip(DIGITS, numbers, strict=True))
+        found = (
+            each.at(values) if isinstance(each, OpenSize) else each for each in (quotient, rest)
+        )
+        assert (*found,) == divmod(eval(text, dict(values)) + more, divisor)
+
+
+def test_a_size_of_0_or_1_is_its_own_square_and_sums_of_some_have_exact_ends():
+    a, b = (OpenSize.named(DIGITS[each]) for each in "ab")
+
+    assert a * a * b == a * b
+    assert (a + b - a * b).range() == (0, 1)
+    assert a + b >= a * b
+
+
+def test_a_number_says_each_digit():
+    made = parse_size("8 * tens + 4 * a + b + 3", DIGITS.__getitem__)
+    assert isinstance(made, OpenSize)
+
+    for numbers in product(range(10), (0, 1), (0, 1)):
+        values = dict(zip(("tens", "a", "b"), numbers, strict=True))
+        number = 8 * values["tens"] + 4 * values["a"] + values["b"] + 3
+        assert {each.name.name: each.of(number) for each in digits_of(made)} == values
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a + b", "8 * tens + 8 * a", "4 * tens + 3 * a", "tens * a + b", "10 - a", "2 * a + tens"],
+)
+def test_other_sums_have_no_digits(text: str):
+    made = parse_size(text, DIGITS.__getitem__)
+    assert isinstance(made, OpenSize)
+    assert not digits_of(made)

@@ -113,6 +113,90 @@ def test_one_code_serves_all_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not made.called
 
 
+def padded_to_four(x: torch.Tensor) -> torch.Tensor:
+    x = functional.pad(x, (0, 0, 0, -x.shape[0] % 4))
+    return x.reshape(-1, 4, x.shape[1]).softmax(1)
+
+
+class Halved(torch.nn.Module):
+    """Halves an image four times, by steps of two; at the side by none but the elements there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = torch.nn.Conv2d(3, 8, 7, stride=2, padding=3)
+        self.others = torch.nn.ModuleList(
+            torch.nn.Conv2d(8, 8, 3, stride=2, padding=1) for _ in range(2)
+        )
+        self.short = torch.nn.ModuleList(torch.nn.Conv2d(8, 8, 1, stride=2) for _ in range(2))
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        x = functional.max_pool2d(self.first(x), 3, stride=2, padding=1)
+        for conv, short in zip(self.others, self.short, strict=True):
+            x = conv(x).relu() + short(x)
+        return x, functional.adaptive_avg_pool2d(x, 1)
+
+
+QUOTIENTS: dict[str, Callable[..., object]] = {
+    "a half": lambda x: (x[: x.shape[0] // 2].softmax(-1), x[x.shape[0] // 2 :].sum(0)),
+    "every other": lambda x: x[::2] * 2,
+    "halves": lambda x: torch.cat([each.softmax(-1) for each in x.chunk(2)][::-1]),
+    "a third": lambda x: x[: x.shape[0] // 3].softmax(-1),
+    "pooled": lambda x: functional.avg_pool1d(x.T, 2),
+    "a rest to four": padded_to_four,
+}
+
+
+@pytest.mark.parametrize("name", QUOTIENTS)
+def test_one_code_serves_sizes_that_are_not_known_to_be_even(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = QUOTIENTS[name]
+    torch._dynamo.reset()
+    compiled = torch.compile(function, backend=gawee_backend, dynamic=True)
+    compiled(torch.randn(9, 7))
+
+    made = no_more_code(monkeypatch)
+    for rows in (9, 14, 23, 40, 16, 101, 37, 8, 12):
+        x = torch.randn(rows, 7)
+        torch.testing.assert_close(compiled(x), function(x), **CLOSE)
+    assert not made.called
+
+
+def test_one_code_serves_images_that_are_halved_four_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    torch._dynamo.reset()
+    torch.manual_seed(5)
+    net = Halved().eval()
+    compiled = torch.compile(net, backend=gawee_backend, dynamic=True)
+    with torch.no_grad():
+        compiled(torch.randn(2, 3, 65, 70))
+        made = no_more_code(monkeypatch)
+        for batch, height, width in ((3, 71, 64), (5, 80, 93), (2, 64, 66), (4, 99, 101)):
+            x = torch.randn(batch, 3, height, width)
+            torch.testing.assert_close(compiled(x), net(x), **CLOSE)
+        assert not made.called
+
+
+def test_a_size_that_digits_do_not_make_leaves_the_code_for_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fifth(x: torch.Tensor) -> torch.Tensor:
+        return x[: x.shape[0] // 5 + 1].softmax(-1)
+
+    torch._dynamo.reset()
+    compiled = torch.compile(fifth, backend=gawee_backend, dynamic=True)
+    for rows in (11, 3, 600):
+        x = torch.randn(rows, 7)
+        torch.testing.assert_close(compiled(x), fifth(x), **CLOSE)
+
+    made = no_more_code(monkeypatch)
+    for rows in (12, 3, 599, 34):
+        x = torch.randn(rows, 7)
+        torch.testing.assert_close(compiled(x), fifth(x), **CLOSE)
+    assert not made.called
+
+
 class CutTable(torch.nn.Module):
     """Each image by itself, of a length that cuts a table of 40 positions."""
 

@@ -328,9 +328,11 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
     def number_names(self) -> Sequence[SizeName]:
         """Call the names by their places, `n0`, `n1`, and return these.
 
-        Kernels that differ in what their sizes are called are then equal.
+        Kernels that differ in what their sizes are called are then equal. Of more than ten the
+        first are `n00`, `n01`: names are sorted as text.
         """
-        new = {each: replace(each, name=f"n{at}") for at, each in enumerate(self.names)}
+        width = len(str(len(self.names) - 1))
+        new = {each: replace(each, name=f"n{at:0{width}}") for at, each in enumerate(self.names)}
         for key, sizes in tuple(self.properties.items()):
             if isinstance(sizes, SizesAttr):
                 renamed = (

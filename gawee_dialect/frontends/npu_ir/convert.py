@@ -39,7 +39,7 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     torch,
     torch_name,
 )
-from gawee_dialect.frontends.npu_ir.trace import Names, size_of
+from gawee_dialect.frontends.npu_ir.trace import Sizes, size_of
 from gawee_dialect.hints import isa
 
 # The arguments of a call in an FX graph, as inputs and attributes of a node.
@@ -213,11 +213,11 @@ def reads_other_order(node: Node) -> bool:
 
 
 class Converter:
-    """Walks FX graphs and collects nodes; `names` are those of symbols, which sizes are of."""
+    """Walks FX graphs and collects nodes; `sizes` are what symbols are, which sizes are of."""
 
-    def __init__(self, names: Names | None = None) -> None:
+    def __init__(self, sizes: Sizes | None = None) -> None:
         self.nodes: list[OpNode] = []
-        self._size_names = names or {}
+        self._symbols = sizes or {}
         self._values: dict[Node, object] = {}
         self._names: set[str] = set()
 
@@ -410,7 +410,7 @@ class Converter:
     def _meta(self, node: Node, name: str, value: object) -> TensorMeta:
         """Describe a traced tensor; raises ConversionError for sizes that have no form of names."""
         assert is_tensor(value)
-        sizes = [size_of(size, self._size_names) for size in value.shape]
+        sizes = [size_of(size, self._symbols) for size in value.shape]
         known = tuple(size for size in sizes if size is not None)
         if len(known) < len(sizes):
             shape = "x".join(map(str, value.shape))
@@ -424,7 +424,7 @@ class Converter:
     def _number(self, node: Node) -> int | None:
         value = node.meta.get("val")
         is_open = isinstance(value, torch().SymInt)
-        return size_of(value, self._size_names) if is_open else None
+        return size_of(value, self._symbols) if is_open else None
 
     def _tensors(self, node: Node) -> Sequence[TensorMeta]:
         value = self._values.get(node)

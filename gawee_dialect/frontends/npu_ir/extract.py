@@ -27,6 +27,7 @@ from gawee_dialect.frontends.npu_ir.trace import (
     kind_of,
     names_of_symbols,
     one_trace,
+    sizes_of,
 )
 
 SHOWN = 5
@@ -132,7 +133,7 @@ def graph_of(
     tokens = {spec.arg.name for spec in given if kind_of(spec) == "TOKEN"}
     ir = NPU_IR([], [], [], [], {}, model_name, str(torch().__version__))
     tied = _first_names(model)
-    converter = Converter(names or {})
+    converter = Converter(sizes_of(names or {}))
     for node in graph.graph.nodes:
         if node.op != "placeholder":
             continue

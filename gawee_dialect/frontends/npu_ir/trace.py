@@ -463,30 +463,41 @@ def is_symbol(size: object) -> bool:
     return isinstance(size, torch().SymInt) and getattr(expression(size), "is_symbol")
 
 
-def size_of(size: object, names: Names) -> int | None:
+Sizes = Mapping[object, int]
+"""What symbols are: numbers, or sizes that are forms of names."""
+
+
+def sizes_of(names: Names) -> Sizes:
+    """Return what symbols are by their names: numbers where they may be one alone."""
+    return {
+        symbol: name.low if name.low == name.high else OpenSize.named(name)
+        for symbol, name in names.items()
+    }
+
+
+def size_of(size: object, sizes: Sizes) -> int | None:
     """Return a size as a number or a form; None where it is neither, or of unknown symbols."""
     if isinstance(size, int):
         return size
     if not isinstance(size, torch().SymInt):
         return None
     try:
-        return _form(expression(size), names)
+        return _form(expression(size), sizes)
     except (KeyError, UnknownSize):
         return None
 
 
-def _form(found: object, names: Names) -> int:
+def _form(found: object, sizes: Sizes) -> int:
     if getattr(found, "is_Integer"):
         return int(getattr(found, "p"))
     if getattr(found, "is_symbol"):
-        name = names[found]
-        return name.low if name.low == name.high else OpenSize.named(name)
+        return sizes[found]
     args: Sequence[object] = getattr(found, "args")
     kind = type(found).__name__
     if kind == "Pow":
         power = int(getattr(args[1], "p", -1))
-        return _ARITHMETIC[kind](_form(args[0], names), power)
-    return _ARITHMETIC[kind](*(_form(each, names) for each in args))
+        return _ARITHMETIC[kind](_form(args[0], sizes), power)
+    return _ARITHMETIC[kind](*(_form(each, sizes) for each in args))
 
 
 def _power(base: int, exponent: int) -> int:

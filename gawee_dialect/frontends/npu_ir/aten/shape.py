@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.graph.elementwise import broadcast_shape
 from gawee_dialect.dialect.graph.movement import CatOp, ReverseOp, TileOp
 from gawee_dialect.dialect.graph.slicing import PadOp
-from gawee_dialect.dialect.open_size import indices_of, number_of
+from gawee_dialect.dialect.open_size import indices_of, is_open, least, number_of
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
@@ -460,12 +460,33 @@ def padded(emit: Emitter, value: SSAValue, pad: Ints, mode: str, fill: Number) -
     rank = len(tensor_shape(value))
     if len(pad) % 2 != 0 or len(pad) > 2 * rank:
         raise Refusal(f"expected an even number of pads up to {2 * rank}, got {list(pad)}")
-    if not any(pad):
+    if all(each == 0 for each in pad):  # an open size is never equal to it
         return value
+    if is_open(pad):
+        return _surrounded(emit, value, pad, mode, fill)
     low, high = [0] * rank, [0] * rank
     for index in range(len(pad) // 2):
         low[rank - 1 - index], high[rank - 1 - index] = pad[2 * index], pad[2 * index + 1]
     return emit(PadOp(value, low=low, high=high, mode=mode, value=fill))
+
+
+def _surrounded(emit: Emitter, value: SSAValue, pad: Ints, mode: str, fill: Number) -> SSAValue:
+    """Pad by amounts that are open: with tensors of one value before and after."""
+    if mode != "constant" or any(least(each) < 0 for each in pad):
+        kinds = "numbers, or of one value and not negative"
+        raise Refusal(f"expected pads that are {kinds}, got {[*map(str, pad)]} in mode '{mode}'")
+    last = len(tensor_shape(value)) - 1
+    for index in range(len(pad) // 2):
+        axis, shape = last - index, tensor_shape(value)
+        before, after = (
+            [emit.full((*shape[:axis], each, *shape[axis + 1 :]), fill, element_type(value))]
+            if each != 0
+            else []
+            for each in pad[2 * index : 2 * index + 2]
+        )
+        if before or after:
+            value = emit(CatOp([*before, value, *after], dim=axis))
+    return value
 
 
 @register_op("aten.pad")

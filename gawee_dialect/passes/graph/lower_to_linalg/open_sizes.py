@@ -26,7 +26,14 @@ from gawee_dialect.analysis.open_sizes import argument_shapes, open_functions, s
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import SIZE, SIZES
 from gawee_dialect.dialect.graph.scan import is_branching
-from gawee_dialect.dialect.open_size import OpenSize, SizeName, is_open, without_names
+from gawee_dialect.dialect.open_size import (
+    Digit,
+    OpenSize,
+    SizeName,
+    digits_of,
+    is_open,
+    without_names,
+)
 from gawee_dialect.dialect.types import is_tensor
 from gawee_dialect.upstream.arith import index_constant
 
@@ -77,31 +84,38 @@ def named_values(module: ModuleOp) -> Generator[None]:
 def read_name(function: FuncOp, name: SizeName) -> SSAValue:
     """Read a name at the beginning of a function; raises GaweeError where no argument says it."""
     builder = Builder(InsertPoint.at_start(function.body.block))
-    argument, axis, factor, rest = _said(function, name)
+    argument, axis, digit = _said(function, name)
     at = builder.insert(index_constant(axis)).result
     dim = tensor.DimOp.build(operands=[argument, at], result_types=[INDEX])
     value: SSAValue = builder.insert(dim).result
-    value = _arithmetic(builder, arith.SubiOp, value, rest) if rest else value
-    value = _arithmetic(builder, arith.DivUIOp, value, factor) if factor != 1 else value
+    if digit.rest:
+        value = _arithmetic(builder, arith.SubiOp, value, digit.rest)
+    if digit.modulus is not None:
+        value = _arithmetic(builder, arith.RemUIOp, value, digit.modulus)
+    if digit.factor != 1:
+        value = _arithmetic(builder, arith.DivUIOp, value, digit.factor)
     assert isinstance(value.owner, Operation)
     value.owner.attributes[SIZE] = StringAttr(name.name)
     value.name_hint = name.name
     return value
 
 
-def _said(function: FuncOp, name: SizeName) -> tuple[SSAValue, int, int, int]:
-    """Return the argument and axis that say a name, as factor * name + rest; the simplest one."""
-    places: list[tuple[int, int, SSAValue, int]] = []
-    for argument, shape in zip(function.args, argument_shapes(function), strict=True):
-        for axis, size in enumerate(shape):
-            terms = list(size.form.terms.items()) if isinstance(size, OpenSize) else []
-            if len(terms) == 1 and terms[0][0] == (name,) and terms[0][1] % name.step == 0:
-                assert isinstance(size, OpenSize)
-                places.append((terms[0][1] // name.step, size.form.constant, argument, axis))
+def _said(function: FuncOp, name: SizeName) -> tuple[SSAValue, int, Digit]:
+    """Return the argument and axis that say a name, and as which digit; the simplest one."""
+    places = [
+        (argument, axis, digit)
+        for argument, shape in zip(function.args, argument_shapes(function), strict=True)
+        for axis, size in enumerate(shape)
+        for digit in (digits_of(size) if isinstance(size, OpenSize) else ())
+        if digit.name == name
+    ]
     if not places:
         raise GaweeError(Diagnostic.at(function, _unsaid(name)))
-    factor, rest, argument, axis = min(places, key=lambda place: (place[0], abs(place[1])))
-    return argument, axis, factor, rest
+    return min(places, key=lambda place: _simplicity(place[2]))
+
+
+def _simplicity(digit: Digit) -> tuple[int, int, int]:
+    return digit.modulus or 0, digit.factor, abs(digit.rest)
 
 
 def _unsaid(name: SizeName) -> str:
@@ -109,7 +123,10 @@ def _unsaid(name: SizeName) -> str:
 
 
 def _arithmetic(
-    builder: Builder, op: type[arith.SubiOp | arith.DivUIOp], value: SSAValue, number: int
+    builder: Builder,
+    op: type[arith.SubiOp | arith.RemUIOp | arith.DivUIOp],
+    value: SSAValue,
+    number: int,
 ) -> SSAValue:
     other = builder.insert(index_constant(number)).result
     return builder.insert(op(value, other)).result

@@ -49,9 +49,9 @@ class Window:
 
     @property
     def overhang(self) -> int:
-        """How far the last window reaches past the input's end."""
+        """How far the last window reaches past the input's end, at most where that is open."""
         last = (self.count - 1) * self.stride - self.before
-        return max(0, last + window_extent(self.kernel, self.dilation) - self.size)
+        return max(0, greatest(last + window_extent(self.kernel, self.dilation) - self.size))
 
     def clip(self, count_padding: bool) -> tuple[int, int]:
         """Return the positions, first and behind the last, that count in a mean."""
