@@ -169,13 +169,6 @@ def less_than(lhs: SSAValue, rhs: SSAValue) -> Operation:
     )
 
 
-def differs(lhs: SSAValue, rhs: SSAValue) -> Operation:
-    """Make a test whether two integers differ."""
-    return llvm.ICmpOp.create(
-        operands=(lhs, rhs), result_types=(i1,), properties={"predicate": number(1)}
-    )
-
-
 def branch(condition: SSAValue, then: Block, otherwise: Block) -> Operation:
     """Make a branch to one of two blocks without arguments."""
     return llvm.CondBrOp.create(

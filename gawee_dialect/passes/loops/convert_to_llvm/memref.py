@@ -43,7 +43,6 @@ from gawee_dialect.passes.loops.convert_to_llvm.instructions import (
     NSW,
     add,
     address_at,
-    differs,
     element_address,
     load,
     multiply,
@@ -469,8 +468,8 @@ def _open_loop(to: FunctionConversion, size: int) -> tuple[Block, Block]:
     header.args[0].name_hint = "i"
     to.append(llvm.BrOp(header, to.integer(0)))
     to.start(header)
-    more = differs(header.args[0], to.integer(size))
-    to.append(llvm.CondBrOp(to.compute(more), body, [], done, []))
+    less = llvm.ICmpOp(header.args[0], to.integer(size), IntegerAttr(2, i64))
+    to.append(llvm.CondBrOp(to.compute(less), body, [], done, []))
     to.start(body)
     return header, done
 

@@ -13,13 +13,7 @@ from gawee_dialect.passes.loops.convert_to_llvm.conversion import (
     converted_type,
     rule,
 )
-from gawee_dialect.passes.loops.convert_to_llvm.instructions import (
-    add,
-    branch,
-    differs,
-    jump,
-    less_than,
-)
+from gawee_dialect.passes.loops.convert_to_llvm.instructions import add, branch, jump, less_than
 from gawee_dialect.upstream.llvm import LoopAnnotationAttr
 
 LOOP_ANNOTATION = "loop_annotation"
@@ -48,18 +42,6 @@ def _following(counter: SSAValue, upper: SSAValue, step: SSAValue) -> Operation:
     if upper_bound is None or width is None or upper_bound + width >= largest:
         return llvm.AddOp(counter, step)
     return add(counter, step)
-
-
-def _is_before(counter: SSAValue, lower: SSAValue, upper: SSAValue, step: SSAValue) -> Operation:
-    """Make the test of a loop: for equality where the counter is known to meet the bound.
-
-    LLVM would test the counter before its step for being less, and keep two counters for that.
-    """
-    first, bound, width = map(constant_of, (lower, upper, step))
-    if first is None or bound is None or width is None:
-        return less_than(counter, upper)
-    meets = width > 0 and bound >= first and (bound - first) % width == 0
-    return differs(counter, upper) if meets else less_than(counter, upper)
 
 
 _UNROLLED = LoopAnnotationAttr.of(unroll={"full": True})
@@ -114,8 +96,8 @@ def convert_for(op: scf.ForOp, to: FunctionConversion) -> None:
     to.append(jump(header, [lower, *to.all_values(op.iter_args)]))
 
     to.start(header)
-    more = to.compute(_is_before(header.args[0], lower, upper, step))
-    to.append(branch(more, body, done))
+    less = to.compute(less_than(header.args[0], upper))
+    to.append(branch(less, body, done))
 
     to.start(body)
     carried = to.convert_body(op.body.block, front)
