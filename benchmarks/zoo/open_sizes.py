@@ -153,7 +153,8 @@ def check(network: Network) -> OneCode:
 
 def _compare(net: Module, inputs: Inputs, sizes: Sequence[str], found: OneCode) -> None:
     draw, extent = random.Random(found.name), inputs.extent
-    ranges, middle = {"batch": BATCHES}, {"batch": 3}
+    ranges: dict[str, tuple[int, int]] = {"batch": BATCHES}
+    middle = {"batch": 3}
     if extent is not None:
         ranges[extent.name] = extent.low, extent.high
         middle[extent.name] = 3 if extent is IMAGE else 12
