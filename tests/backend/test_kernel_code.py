@@ -295,6 +295,9 @@ func.func private @a(%x: memref<4xf32>) {
 func.func private @b(%x: memref<4xf32>) {
   %n = arith.constant 7 : i32
   %m = math.ctpop %n : i32
+  %f = arith.sitofp %m : i32 to f32
+  %i = arith.constant 0 : index
+  memref.store %f, %x[%i] : memref<4xf32>
   return
 }
 func.func @main(%x: memref<4xf32> {gawee.input = "x"}) {
