@@ -115,11 +115,7 @@ class DecomposeReshape(Pattern):
             return
         flat, value = TensorType(source.element_type, [prod(source.get_shape())]), op.source
         if source.get_num_dims() > 1:
-            collapsed = tensor.CollapseShapeOp.create(
-                operands=[value],
-                result_types=[flat],
-                properties={"reassociation": _reassociation([range(source.get_num_dims())])},
-            )
+            collapsed = _collapse(value, [range(source.get_num_dims())], flat)
             value = rewriter.insert(collapsed).results[0]
         elif source.get_num_dims() == 0:
             value = rewriter.insert(_expand(value, (), flat)).results[0]
@@ -127,12 +123,7 @@ class DecomposeReshape(Pattern):
             expanded = _expand(value, [range(result.get_num_dims())], result)
             value = rewriter.insert(expanded).results[0]
         elif result.get_num_dims() == 0:
-            scalar = tensor.CollapseShapeOp.create(
-                operands=[value],
-                result_types=[result],
-                properties={"reassociation": _reassociation(())},
-            )
-            value = rewriter.insert(scalar).results[0]
+            value = rewriter.insert(_collapse(value, (), result)).results[0]
         rewriter.replace(op, (), [value])
 
 
@@ -216,11 +207,7 @@ class DecomposeUnpack(Pattern):
         moved = rewriter.insert(linalg.TransposeOp(op.source, init, permutation)).res[0]
         groups = tiling.groups()
         whole = [prod(split.get_shape()[dim] for dim in group) for group in groups]
-        collapsed = tensor.CollapseShapeOp.create(
-            operands=[moved],
-            result_types=[TensorType(element, whole)],
-            properties={"reassociation": _reassociation(groups)},
-        )
+        collapsed = _collapse(moved, groups, TensorType(element, whole))
         joined = rewriter.insert(collapsed).results[0]
         wanted = tensor_shape(op.dest)
         rewriter.replace(
@@ -230,6 +217,14 @@ class DecomposeUnpack(Pattern):
 
 def _reassociation(groups: Sequence[Sequence[int]]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
     return ArrayAttr(ArrayAttr(IntegerAttr(dim, 64) for dim in group) for group in groups)
+
+
+def _collapse(source: SSAValue, groups: Sequence[Sequence[int]], type: AnyTensor) -> Operation:
+    return tensor.CollapseShapeOp.create(
+        operands=[source],
+        result_types=[type],
+        properties={"reassociation": _reassociation(groups)},
+    )
 
 
 def _expand(source: SSAValue, groups: Sequence[Sequence[int]], type: AnyTensor) -> Operation:
