@@ -513,3 +513,25 @@ func.func @lanes_that_lie_apart_are_a_number_behind_one_quotient(%a: memref<5x24
   } schedule #gawee.schedule<loops = [d0 by 4, d1], vector = d0 by 4> : memref<3x8x5xf32>
   func.return
 }
+
+// -----
+
+// Three rows of two vectors: each vector of the bias is loaded once, for all rows.
+// CHECK-LABEL: func.func @a_bias_is_loaded_in_front_of_the_points_that_share_it
+// CHECK:         scf.for %[[V:.*]] = %{{.*}} to %c2
+// CHECK-NEXT:      %[[J:.*]] = arith.muli %[[V]], %c8
+// CHECK-NEXT:      vector.load %b[%[[J]]]
+// CHECK-NEXT:      scf.for %[[I:.*]] = %{{.*}} to %c3
+// CHECK:             vector.load %a[%[[I]], 
+// CHECK:             vector.store
+func.func @a_bias_is_loaded_in_front_of_the_points_that_share_it(%a: memref<3x16xf32>, %b: memref<16xf32>, %y: memref<3x16xf32>) {
+  gawee.kernel parallel [3, 16] ins(%a, %b : memref<3x16xf32>, memref<16xf32>) outs(%y)
+    maps [affine_map<(i, j) -> (i, j)>,
+    affine_map<(i, j) -> (j)>,
+    affine_map<(i, j) -> (i, j)>] finish {
+  ^bb0(%p: f32, %q: f32):
+    %0 = arith.addf %p, %q : f32
+    gawee.yield %0 : f32
+  } schedule #gawee.schedule<loops = [], vector = d1 by 8> : memref<3x16xf32>
+  func.return
+}

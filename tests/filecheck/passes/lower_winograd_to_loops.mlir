@@ -246,3 +246,28 @@ func.func @integers_are_transformed_in_16_bits(%x: memref<1x6x6x24xi16>, %u: mem
   }) : (memref<1x6x6x24xi16>, memref<16x1x12x8xi32>, memref<1x4x4x8xf32>) -> ()
   func.return
 }
+
+// -----
+
+// What is added by channel is loaded once a tile, what is added by pixel with each.
+// CHECK-LABEL: func.func @a_bias_is_loaded_once_a_tile
+// CHECK:         %[[B:.*]] = vector.load %b[
+// CHECK-NOT:     vector.load %b[
+// CHECK:         scf.for
+// CHECK:           vector.load %r[
+// CHECK:           vector.load %r[
+// CHECK-NOT:       vector.load %b[
+// CHECK:         func.return
+func.func @a_bias_is_loaded_once_a_tile(%x: memref<1x10x10x8xf32>, %u: memref<36x1x8x8xf32>, %b: memref<8xf32>, %r: memref<1x8x8x8xf32>, %o: memref<1x8x8x8xf32>) {
+  "gawee.winograd"(%x, %b, %r, %u, %o) <{tile = 4 : i64, bounds = array<i64: 1, 8, 8, 8, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, h, w, c)>,
+    affine_map<(n, f, h, w, c) -> (f)>,
+    affine_map<(n, f, h, w, c) -> (n, h, w, f)>,
+    affine_map<(n, f, h, w, c) -> (n, h, w, f)>],
+    by_channel = false, block = 2 : i64, rows = 2 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 3, 1, 0, 1>}> ({
+  ^bb0(%bias: f32, %residual: f32, %sum: f32):
+    %0 = arith.addf %sum, %bias : f32
+    %1 = arith.addf %0, %residual : f32
+    gawee.yield %1 : f32
+  }) : (memref<1x10x10x8xf32>, memref<8xf32>, memref<1x8x8x8xf32>, memref<36x1x8x8xf32>, memref<1x8x8x8xf32>) -> ()
+  func.return
+}

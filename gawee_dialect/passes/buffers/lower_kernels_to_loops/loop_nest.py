@@ -13,6 +13,7 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.kernel_kind import divides_integers
 from gawee_dialect.analysis.tile_product import tile_product
+from gawee_dialect.dialect.affine_range import used_dims
 from gawee_dialect.dialect.kernels.kernel import KernelOp, Number
 from gawee_dialect.dialect.kernels.schedule import Loop, Schedule
 from gawee_dialect.dialect.open_size import OpenSize
@@ -67,6 +68,9 @@ FEW_VECTORS = 24
 
 Inside = Callable[[Builder, "NestBox"], None]
 """Builds what is inside some loops."""
+
+Visit = Callable[[Builder, Mapping[int, SSAValue]], None]
+"""Builds what is done at some counters of a tile."""
 
 
 @dataclass(frozen=True)
@@ -388,7 +392,7 @@ class RegisterTile:
             self.accumulators = self._allocate(builder, self.op.initial.get_type(), "accumulators")
             self._start(builder, self.accumulators, self._initial())
             self.nest.build_reductions(builder, self.place, self._accumulate)
-        self._points(builder, self._finish_point, rolled=self.tiles is not None)
+        self._finish(builder)
 
     def _turn_inputs(self, builder: Builder) -> Mapping[int, Turned]:
         """Load inputs whose lanes are apart, where the tile has a square of them."""
@@ -427,21 +431,32 @@ class RegisterTile:
     def _points(
         self,
         builder: Builder,
-        visit: Callable[[Builder, Mapping[int, SSAValue]], None],
+        visit: Visit,
         chains: int = 1,
+    ) -> None:
+        """Build unrolled loops over the tile, and over the first of the vectors that it reduces."""
+        counts = dict(self.counts)
+        if chains > 1 and self.nest.vector_dim is not None:
+            counts[self.nest.vector_dim] = chains
+        self._loops(builder, counts, visit)
+
+    def _loops(
+        self,
+        builder: Builder,
+        counts: Mapping[int, int],
+        visit: Visit,
+        before: Visit = lambda builder, counters: None,
         *,
         rolled: bool = False,
     ) -> None:
-        """Build unrolled loops over the tile, and over the first of the vectors that it reduces.
+        """Build loops of some counts, with `before` in front of each, and `visit` in the last.
 
         Loops that are `rolled`, but for that over vectors, are for what is in no registers.
         """
         counters: dict[int, SSAValue] = {}
         opened: list[Builder] = []
-        counts = dict(self.counts)
-        if chains > 1 and self.nest.vector_dim is not None:
-            counts[self.nest.vector_dim] = chains
         for dim, count in counts.items():
+            before(builder, counters)
             unroll = not rolled or dim == self.nest.vector_dim
             builder, counters[dim] = open_loop(
                 builder, self.nest.counters, count, f"t{dim}", unroll=unroll
@@ -620,15 +635,53 @@ class RegisterTile:
             if argument.uses and index not in self.turned
         }
 
-    def _finish_point(self, builder: Builder, counters: Mapping[int, SSAValue]) -> None:
-        lanes = self.lanes
-        dims = self._with_lanes(self._dims(self.place, counters), lanes)
+    def _finish(self, builder: Builder) -> None:
+        """Build what is done to each point at the end.
+
+        What fewer points read, such as a bias, is loaded in front of the loops that it does not
+        depend on. They come last.
+        """
         region = self.op.finish
-        arguments = self._load(builder, region, dims, lanes)
+        read = {
+            index: self._counted_dims(index)
+            for index, argument in enumerate(region.block.args[: len(self.op.inputs)])
+            if argument.uses and index not in self.turned
+        }
+        counts = self.counts
+        if self.tiles is None:
+            order = sorted(counts, key=lambda dim: sum(dim not in dims for dims in read.values()))
+            counts = {dim: counts[dim] for dim in order}
+        arguments: dict[SSAValue, SSAValue] = {}
+
+        def load(inner: Builder, counters: Mapping[int, SSAValue]) -> None:
+            at = self._with_lanes(self._dims(self.place, counters), self.lanes)
+            for index in [index for index, dims in read.items() if dims <= counters.keys()]:
+                del read[index]
+                argument = region.block.args[index]
+                arguments[argument] = self.nest.access(inner, index, at, self.lanes).load()
+
+        def finish(inner: Builder, counters: Mapping[int, SSAValue]) -> None:
+            load(inner, counters)
+            self._finish_point(inner, counters, arguments)
+
+        self._loops(builder, counts, finish, load, rolled=self.tiles is not None)
+
+    def _counted_dims(self, index: int) -> set[int]:
+        """Return which dims with a loop over the tile an input depends on."""
+        return self.counts.keys() & used_dims(self.op.maps[index])
+
+    def _finish_point(
+        self,
+        builder: Builder,
+        counters: Mapping[int, SSAValue],
+        arguments: dict[SSAValue, SSAValue],
+    ) -> None:
+        lanes, region = self.lanes, self.op.finish
         for index, turned in self.turned.items():
             arguments[region.block.args[index]] = turned.load(builder, counters)
         if self.accumulators is not None:
             arguments[region.block.args[-1]] = self._result(builder, counters)
         result = run_region(builder, region, arguments, lanes.count)
         result = broadcast(builder, result, lanes.count)
+        dims = self._with_lanes(self._dims(self.place, counters), lanes)
         self.nest.access(builder, len(self.op.inputs), dims, lanes).store(result)

@@ -1,6 +1,6 @@
 """The two transforms of Winograd's convolution, as loops over tiles and vectors of channels."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, i32
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from gawee_dialect.dialect.affine_range import used_dims
 from gawee_dialect.dialect.kernels.kernel import element_of
 from gawee_dialect.dialect.kernels.winograd import WinogradOp
 from gawee_dialect.dialect.types import element_bytes
@@ -36,6 +37,9 @@ from gawee_dialect.passes.buffers.lower_winograd_to_loops.linear_transform impor
 
 Position = Sequence[LinearIndex]
 """Image, row and column of a tile, counted in tiles."""
+
+PIXEL = 2, 3
+"""The op's dims that are the row and the column of an output."""
 
 
 @dataclass
@@ -178,12 +182,16 @@ class TileLoops:
     def _whole_tile(
         self, builder: Builder, half: SSAValue, position: Position, group: LinearIndex
     ) -> None:
+        first = self._output_dims(position, group, (LinearIndex(), LinearIndex()))
+        ahead = self._load_others(builder, first, of_all_pixels=True)
+
         def row(inner: Builder, indices: Sequence[LinearIndex]) -> None:
             (down,) = indices
             values = self._row(inner, half, down, self.points)
             results = apply_matrix(inner, self.op.transforms.output, values)
             for across, value in enumerate(results):
-                self._finish(inner, position, group, (down, LinearIndex(across)), value)
+                dims = self._output_dims(position, group, (down, LinearIndex(across)))
+                self._finish(inner, dims, value, ahead)
 
         loops(builder, self.counters, (self.size,), ("down",), row, unroll=True)
 
@@ -206,11 +214,13 @@ class TileLoops:
             self._rest(builder, index, extent)
             for index, extent in zip(position[1:], self.op.sizes[2:4], strict=True)
         ]
+        first = self._output_dims(position, group, (LinearIndex(), LinearIndex()))
+        ahead = self._load_others(builder, first, of_all_pixels=True)
         outer, down = open_loop(builder, self.counters, self.size, "down", upper=ends[0])
         inner, across = open_loop(outer, self.counters, self.size, "across", upper=ends[1])
         value = load_element(inner, results, [down, across])
         place = LinearIndex(terms={down: 1}), LinearIndex(terms={across: 1})
-        self._finish(inner, position, group, place, value)
+        self._finish(inner, self._output_dims(position, group, place), value, ahead)
         inner.insert(scf.YieldOp())
         outer.insert(scf.YieldOp())
 
@@ -220,32 +230,40 @@ class TileLoops:
         left = builder.insert(arith.SubiOp(constant_index(builder, extent), first)).result
         return builder.insert(arith.MinUIOp(left, constant_index(builder, self.size))).result
 
-    def _finish(
-        self,
-        builder: Builder,
-        position: Position,
-        group: LinearIndex,
-        place: tuple[LinearIndex, LinearIndex],
-        total: SSAValue,
-    ) -> None:
+    def _output_dims(
+        self, position: Position, group: LinearIndex, place: tuple[LinearIndex, LinearIndex]
+    ) -> Sequence[LinearIndex]:
+        """Return the op's dims at a row and a column of a tile."""
         image, row, column = position
         down, across = place
-        dims = (
+        return (
             image,
             self._channels(group),
             row.scaled(self.size) + down,
             column.scaled(self.size) + across,
             LinearIndex(),
         )
-        block = self.op.finish.block
-        arguments: dict[SSAValue, SSAValue] = {
+
+    def _load_others(
+        self, builder: Builder, dims: Sequence[LinearIndex], *, of_all_pixels: bool
+    ) -> dict[SSAValue, SSAValue]:
+        """Load what is added to sums: what is the same for all pixels, such as a bias, or not."""
+        operands = zip(self.op.others, self.op.finish.block.args, strict=False)
+        return {
             argument: self._access(builder, value, number, dims).load()
-            for number, (value, argument) in enumerate(
-                zip(self.op.others, block.args, strict=False), start=1
-            )
-            if argument.uses
+            for number, (value, argument) in enumerate(operands, start=1)
+            if argument.uses and used_dims(self.op.maps[number]).isdisjoint(PIXEL) == of_all_pixels
         }
-        arguments[block.args[-1]] = self._divided(builder, total)
+
+    def _finish(
+        self,
+        builder: Builder,
+        dims: Sequence[LinearIndex],
+        total: SSAValue,
+        ahead: Mapping[SSAValue, SSAValue],
+    ) -> None:
+        arguments = {**ahead, **self._load_others(builder, dims, of_all_pixels=False)}
+        arguments[self.op.finish.block.args[-1]] = self._divided(builder, total)
         result = run_region(builder, self.op.finish, arguments, self.lanes)
         result = broadcast(builder, result, self.lanes)
         self._access(builder, self.op.target, len(self.op.maps) - 1, dims).store(result)
