@@ -8,7 +8,7 @@ from llvmlite import binding
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 
-from gawee_dialect.backend.jit import Target, make_machine, optimize, parse_llvm
+from gawee_dialect.backend.jit import Target, optimized_text
 from gawee_dialect.backend.signature import signature_of
 from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments, find_function
 from gawee_dialect.dialect.types import dtype_name
@@ -32,9 +32,8 @@ class UpstreamNative:
 
     def __init__(self, module: ModuleOp) -> None:
         self.module = module
-        parsed = parse_llvm(upstream_llvm_ir(module))
-        machine = make_machine(Target(), jit=True)
-        optimize(parsed, machine, 1)
+        target = Target(opt_level=1).resolved()
+        parsed, machine = optimized_text(upstream_llvm_ir(module), target, jit=True)
         self.engine = binding.create_mcjit_compiler(parsed, machine)
         self.engine.finalize_object()
 

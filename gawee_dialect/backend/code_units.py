@@ -1,4 +1,4 @@
-"""A module at the llvm level in the pieces that LLVM compiles apart: kernels, and what calls them.
+"""A module at the llvm level in the pieces that LLVM optimises apart: kernels, and what calls them.
 
 A kernel is never inlined, so its code is the same wherever it is compiled. Its text says nothing of
 the network that it is from: values, functions and constants have numbers, and the kernel is called
@@ -13,9 +13,12 @@ from typing import TypeAlias
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.backend.jit import LINKED_PREFIX
-from gawee_dialect.backend.llvm_text import llvm_text, numbered_text, passed_through
+from gawee_dialect.backend.llvm_text import definitions_text, llvm_text, passed_through
+from gawee_dialect.backend.llvm_values import Names, NumberedNames
 from gawee_dialect.upstream.llvm import NOT_INLINED
+
+LINKED_PREFIX = "gawee."
+"""Begins the names of what pieces of one program have from each other; none of C is called so."""
 
 OWN_NAME = f"{LINKED_PREFIX}kernel"
 """What a kernel is called until its text is known."""
@@ -31,7 +34,7 @@ class CodeUnit:
     """Its LLVM IR."""
 
     symbol: str = ""
-    """What a kernel is called there: a hash of the text; nothing for what has names of its own."""
+    """What a kernel is called there, by default a hash of the text; empty for what is public."""
 
     @property
     def only_calls(self) -> bool:
@@ -56,6 +59,18 @@ def code_units(
     if not units.found:
         return (CodeUnit(llvm_text(module, function_attributes, symbols)),)
     return tuple(units.found.values())
+
+
+def named_units(
+    module: ModuleOp, function_attributes: Mapping[str, str] | None = None
+) -> Sequence[CodeUnit]:
+    """Return the same pieces with the names that the module has; a kernel has its own name too."""
+    definitions = _definitions(module) or {}
+    units = _Units(definitions, function_attributes or {}, {}, named=True)
+    for group in _groups(definitions):
+        units.add_entries(group)
+    found = units.found.values()
+    return tuple(found) if found else (CodeUnit(llvm_text(module, function_attributes)),)
 
 
 def kernel_units(
@@ -131,8 +146,10 @@ class _Units:
         definitions: Mapping[str, Definition],
         attributes: Mapping[str, str],
         symbols: Mapping[str, str],
+        *,
+        named: bool = False,
     ):
-        self.definitions, self.attributes = definitions, attributes
+        self.definitions, self.attributes, self.named = definitions, attributes, named
         self.found: dict[str, CodeUnit] = {}
         self._symbols = dict(symbols)
         """What kernels are called, by their names in the module."""
@@ -145,6 +162,10 @@ class _Units:
     def add_kernel(self, name: str) -> None:
         """Add a kernel, after those that it calls."""
         self._begun.add(name)
+        if self.named:
+            self.found[name] = CodeUnit(self._text({name: name}), name)
+            self._symbols[name] = name
+            return
         text = self._text({name: OWN_NAME})
         symbol = f"{LINKED_PREFIX}{sha256(text.encode()).hexdigest()}"
         self._symbols[name] = symbol
@@ -175,12 +196,13 @@ class _Units:
                 declared[name] = op
                 continue
             members[name] = op
-            names.setdefault(name, f"{LINKED_PREFIX}{len(names)}")
+            names.setdefault(name, name if self.named else f"{LINKED_PREFIX}{len(names)}")
             pending += reversed(list(_references(op)))
-        return numbered_text(
+        return definitions_text(
             members.values(),
             declared.values(),
             {**self._symbols, **names},
             roots,
             self.attributes,
+            Names if self.named else NumberedNames,
         )

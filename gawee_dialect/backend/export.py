@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.c_entry import CInterface, add_c_entry, c_interface
 from gawee_dialect.backend.code_generation import emit_assembly, emit_object
+from gawee_dialect.backend.code_units import CodeUnit, named_units
 from gawee_dialect.backend.jit import Target, make_machine, optimized_text, system_of
 from gawee_dialect.backend.llvm_text import llvm_text
 from gawee_dialect.backend.memory import CACHE_LINE
@@ -678,13 +679,14 @@ def _code(module: ModuleOp, kinds: Collection[str], name: str, target: Target) -
     files: dict[str, bytes] = {}
     target = target.resolved()
     text = llvm_text(module, target.function_attributes())
-    if "@llvm.x86.tile" in text:
-        text += TILES_ARE_ASKED_FOR
+    asks_for_tiles = "@llvm.x86.tile" in text
     if "ll" in kinds:
-        files[f"{name}.ll"] = text.encode()
+        files[f"{name}.ll"] = (text + TILES_ARE_ASKED_FOR * asks_for_tiles).encode()
     if not {"asm", "obj", "shared"} & set(kinds):
         return files
-    parsed, machine = optimized_text(text, target, jit=False)
+    *called, last = named_units(module, target.function_attributes())
+    called += [CodeUnit(TILES_ARE_ASKED_FOR)] * asks_for_tiles
+    parsed, machine = optimized_text(last.text, target, jit=False, called=called)
     emitters: dict[str, Callable[[], bytes]] = {
         "asm": lambda: emit_assembly(machine, parsed).encode(),
         "obj": lambda: emit_object(machine, parsed),

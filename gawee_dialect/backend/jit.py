@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from llvmlite import binding
 from xdsl.dialects.builtin import ModuleOp
@@ -17,14 +18,19 @@ from xdsl.dialects.builtin import ModuleOp
 from gawee_dialect.backend import openmp
 from gawee_dialect.backend.code_generation import assemble, emit_assembly, emit_object
 from gawee_dialect.backend.memory import LLVM, forget_code_of
+from gawee_dialect.backend.vector_pipeline import (
+    is_in_vectors,
+    vector_passes,
+    with_unrolling_as_marked,
+)
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.target.description import HOST, PROCESSORS, Processor, multiplies_tiles
 from gawee_dialect.target.host import llvm_host
 from gawee_dialect.target.tile_permission import may_use_tiles
 
-LINKED_PREFIX = "gawee."
-"""Begins the names of what pieces of one program have from each other; none of C is called so."""
+if TYPE_CHECKING:
+    from gawee_dialect.backend.code_units import CodeUnit
 
 _lock = threading.Lock()
 
@@ -173,50 +179,59 @@ def parse_llvm(text: str) -> binding.ModuleRef:
     return parsed
 
 
-def optimize(parsed: binding.ModuleRef, machine: binding.TargetMachine, level: int) -> None:
-    """Run LLVM's standard pipeline of an -O level up to 2, with loop vectorisation at 2.
+def _optimized(text: str, machine: binding.TargetMachine, level: int) -> binding.ModuleRef:
+    """Parse LLVM IR, and run LLVM's passes of an -O level up to 2; raises GaweeError.
 
-    Loops are unrolled where they are marked. Kernels are in vectors and register tiles already:
-    what else LLVM does to them (-O3, its own unrolling, SLP vectorisation) takes two fifths more
-    time and makes none of them faster.
+    From -O2 on, those for vectors where the text is in vectors, otherwise the standard pipeline
+    with loop vectorisation. Loops are unrolled where they are marked: what else LLVM does to
+    kernels (-O3, its own unrolling, SLP vectorisation) takes longer and makes none of them faster.
     """
+    in_vectors = level >= 2 and is_in_vectors(text)
+    parsed = parse_llvm(with_unrolling_as_marked(text) if in_vectors else text)
+    parsed.triple = machine.triple
+    parsed.data_layout = str(machine.target_data)
     options = binding.create_pipeline_tuning_options(speed_level=min(level, 2))
     options.loop_vectorization = level >= 2
     options.loop_interleaving = level >= 2
     options.slp_vectorization = False
     options.loop_unrolling = False
     builder = binding.create_pass_builder(machine, options)
-    manager = builder.getModulePassManager()
+    manager = vector_passes() if in_vectors else builder.getModulePassManager()
     try:
         manager.run(parsed, builder)
     finally:
         # Its own close() frees nothing in llvmlite 0.50: the base class that would comes second.
         binding.ffi.lib.LLVMPY_DisposeNewModulePassManger(manager)
         manager.detach()
+    return parsed
 
 
 def optimized_module(
     module: ModuleOp, target: Target, *, jit: bool
 ) -> tuple[binding.ModuleRef, binding.TargetMachine]:
     """Take a module at the llvm level to optimised LLVM IR; raises GaweeError."""
-    from gawee_dialect.backend.llvm_text import llvm_text
+    from gawee_dialect.backend.code_units import named_units
 
     target = target.resolved()
-    return optimized_text(llvm_text(module, target.function_attributes()), target, jit=jit)
+    *called, last = named_units(module, target.function_attributes())
+    return optimized_text(last.text, target, jit=jit, called=called)
 
 
 def optimized_text(
-    text: str, target: Target, *, jit: bool, called: Sequence[str] = ()
+    text: str, target: Target, *, jit: bool, called: Sequence["CodeUnit"] = ()
 ) -> tuple[binding.ModuleRef, binding.TargetMachine]:
-    """Optimise LLVM IR text for a processor, with others that it calls; raises GaweeError."""
+    """Optimise LLVM IR text for a processor, and link it with others that it calls.
+
+    Each is optimised by itself, as where it is compiled by itself; raises GaweeError.
+    """
     machine = make_machine(target, jit=jit)
-    parsed = parse_llvm(text)
-    for each in called:
-        parsed.link_in(parse_llvm(each))
-    parsed.triple = machine.triple
-    parsed.data_layout = str(machine.target_data)
-    optimize(parsed, machine, target.opt_level)
-    return parsed, machine
+    texts = (*(unit.text for unit in called), text)
+    linked, *others = (_optimized(each, machine, target.opt_level) for each in texts)
+    for other in others:
+        linked.link_in(other)
+    for symbol in (unit.symbol for unit in called if unit.symbol):
+        linked.get_function(symbol).linkage = binding.Linkage.internal
+    return linked, machine
 
 
 @dataclass(frozen=True)
@@ -244,12 +259,14 @@ class ObjectCode:
 
 
 def compile_object(
-    text: str, target: Target, *, assembly: bool = False, called: Sequence[str] = ()
+    text: str, target: Target, *, assembly: bool = False, called: Sequence["CodeUnit"] = ()
 ) -> ObjectCode:
     """Optimise LLVM IR text, and compile it for this process; raises GaweeError.
 
     With `assembly`, the same code is kept as text too. What is `called` is compiled with it.
     """
+    from gawee_dialect.backend.code_units import LINKED_PREFIX
+
     parsed, machine = optimized_text(text, target, jit=True, called=called)
     external = tuple(
         function.name
@@ -278,10 +295,11 @@ class NativeModule:
         """Compile a module at the llvm level, or load what was compiled; raises GaweeError."""
         target = (target or Target()).resolved()
         if isinstance(code, ModuleOp):
-            from gawee_dialect.backend.llvm_text import llvm_text
+            from gawee_dialect.backend.code_units import named_units
 
-            text, sources = llvm_text(code, target.function_attributes()), sources_of(code)
-            code = replace(compile_object(text, target), sources=sources)
+            *called, last = named_units(code, target.function_attributes())
+            made = compile_object(last.text, target, called=called)
+            code = replace(made, sources=sources_of(code))
         machine = make_machine(target, jit=True)
         if multiplies_tiles(target.cpu, target.features):
             may_use_tiles()

@@ -38,14 +38,15 @@ def llvm_text(
     return _text(module.ops, ModuleParts(symbols), function_attributes or {}, Names)
 
 
-def numbered_text(
+def definitions_text(
     ops: Iterable[Operation],
     declared: Iterable[llvm.FuncOp],
     symbols: Mapping[str, str],
     exported: Collection[str],
     function_attributes: Mapping[str, str] | None = None,
+    names: Callable[[], Names] = NumberedNames,
 ) -> str:
-    """Return the LLVM IR of some functions and globals, without names of values and comments.
+    """Return the LLVM IR of some functions and globals, by default without names and comments.
 
     `declared` are functions that are defined elsewhere; `symbols` are other names for functions and
     globals, by the names that they have; functions that are `exported` are seen from elsewhere.
@@ -55,7 +56,7 @@ def numbered_text(
     for function in declared:
         name = parts.symbol(function.sym_name.data)
         parts.declarations[name] = _located(function, partial(_declaration, function, name))
-    return _text(ops, parts, function_attributes or {}, NumberedNames)
+    return _text(ops, parts, function_attributes or {}, names)
 
 
 def _text(

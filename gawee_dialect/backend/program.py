@@ -14,7 +14,12 @@ from gawee_dialect.backend.cache import CompileCache, key_of
 from gawee_dialect.backend.jit import NativeModule, ObjectCode, Target, compile_object
 from gawee_dialect.backend.packed_program import packed, unpacked
 from gawee_dialect.backend.signature import Signature, llvm_function, signature_of
-from gawee_dialect.backend.unit_code import compile_units, linked, target_parts
+from gawee_dialect.backend.unit_code import (
+    compile_listed,
+    compile_units,
+    linked,
+    target_parts,
+)
 from gawee_dialect.dialect.entry import PREPARE, name_of_part
 from gawee_dialect.dialect.native_code import sources_of
 
@@ -47,7 +52,7 @@ class Pieces(Enum):
 
     KERNELS = "each kernel, which is lowered by itself too"
     UNITS = "each kernel, and what calls them, where the cache lacks it"
-    WHOLE = "the module as one text, which the program has too, and its assembly"
+    WHOLE = "all of the module, whose text the program has too, and its assembly"
 
 
 def compile_program(
@@ -66,18 +71,21 @@ def compile_program(
     module again, all of it. Raises GaweeError where the module has no such function, or LLVM
     rejects it.
     """
-    from gawee_dialect.backend.code_units import CodeUnit, code_units
+    from gawee_dialect.backend.code_units import code_units, named_units
     from gawee_dialect.backend.llvm_text import llvm_text
 
     target, known = (target or Target()).resolved(), kernels or {}
     signatures, attributes = signatures_of(module, function), target.function_attributes()
     text = llvm_text(module, attributes) if pieces is Pieces.WHOLE else ""
-    symbols = {name: each.symbol for name, each in known.items()}
-    units = (CodeUnit(text),) if text else code_units(module, attributes, symbols)
-    codes, new = compile_units(units, target, cache, assembly=bool(text))
+    if text:
+        code, new = compile_listed(named_units(module, attributes), target, cache)
+    else:
+        symbols = {name: each.symbol for name, each in known.items()}
+        codes, new = compile_units(code_units(module, attributes, symbols), target, cache)
+        code = linked((*known.values(), *codes))
     if cache is not None:
         cache.write_all(new)
-    code = replace(linked((*known.values(), *codes)), sources=sources_of(module))
+    code = replace(code, sources=sources_of(module))
     return Program(code, signatures, target, make_module or (lambda: module), text)
 
 
@@ -89,9 +97,9 @@ def compile_joined(module: ModuleOp, target: Target) -> NativeModule:
     from gawee_dialect.backend.code_units import code_units
 
     target = target.resolved()
-    # To LLVM, many small modules are more work than one.
-    *called, last = (unit.text for unit in code_units(module, target.function_attributes()))
-    code = compile_object(last, target, called=called)
+    # To LLVM, code of many small modules is more work than that of one.
+    *called, last = code_units(module, target.function_attributes())
+    code = compile_object(last.text, target, called=called)
     return NativeModule(replace(code, sources=sources_of(module)), target)
 
 

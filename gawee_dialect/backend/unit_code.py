@@ -23,11 +23,7 @@ def target_parts(target: Target) -> tuple[str, ...]:
 
 
 def compile_units(
-    units: Sequence[CodeUnit],
-    target: Target,
-    cache: CompileCache | None,
-    *,
-    assembly: bool = False,
+    units: Sequence[CodeUnit], target: Target, cache: CompileCache | None
 ) -> tuple[Sequence[ObjectCode], Mapping[str, bytes]]:
     """Return the code of each piece, and what the cache lacked, by its keys there.
 
@@ -37,19 +33,38 @@ def compile_units(
     new: dict[str, bytes] = {}
     for unit in units:
         # For functions of a thousand arguments LLVM takes long, and there is nothing to gain.
-        own = replace(target, opt_level=0) if unit.only_calls and not assembly else target
+        own = replace(target, opt_level=0) if unit.only_calls else target
         # The text says all: which passes wrote it does not matter.
-        kind = "llvm and assembly" if assembly else "llvm"
-        key = key_of(kind, unit.text, *target_parts(own), state=versions(BACK_END))
+        key = _key("llvm", [unit], own)
         kept = None if cache is None else cache.read(key)
         if kept is None:
-            made = compile_object(unit.text, own, assembly=assembly)
-            code = replace(made, symbol=unit.symbol)
+            code = replace(compile_object(unit.text, own), symbol=unit.symbol)
             new[key] = packed(code, {})
         else:
             code = unpacked(kept)[0]
         codes.append(code)
     return codes, new
+
+
+def compile_listed(
+    units: Sequence[CodeUnit], target: Target, cache: CompileCache | None
+) -> tuple[ObjectCode, Mapping[str, bytes]]:
+    """Return the code of all pieces as one, with its assembly, and what the cache lacked.
+
+    Raises GaweeError where LLVM rejects a piece.
+    """
+    key = _key("llvm and assembly", units, target)
+    kept = None if cache is None else cache.read(key)
+    if kept is not None:
+        return unpacked(kept)[0], {}
+    *called, last = units
+    code = compile_object(last.text, target, assembly=True, called=called)
+    return code, {key: packed(code, {})}
+
+
+def _key(kind: str, units: Sequence[CodeUnit], target: Target) -> str:
+    texts = (unit.text for unit in units)
+    return key_of(kind, *texts, *target_parts(target), state=versions(BACK_END))
 
 
 def linked(codes: Sequence[ObjectCode]) -> ObjectCode:

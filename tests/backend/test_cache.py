@@ -97,9 +97,9 @@ def counted_objects(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     compiled: list[str] = []
     original = jit.compile_object
 
-    def counted(text: str, target: Target, *, assembly: bool) -> jit.ObjectCode:
+    def counted(text: str, target: Target) -> jit.ObjectCode:
         compiled.append(text)
-        return original(text, target, assembly=assembly)
+        return original(text, target)
 
     monkeypatch.setattr("gawee_dialect.backend.unit_code.compile_object", counted)
     return compiled

@@ -194,9 +194,9 @@ def test_another_network_compiles_only_what_is_new(
     compile_program(parsed(kernel("a") + calls("a")), "main", cache=cache)
     compiled: list[str] = []
 
-    def counted(text: str, target: Target, *, assembly: bool) -> ObjectCode:
+    def counted(text: str, target: Target) -> ObjectCode:
         compiled.append(text)
-        return compile_object(text, target, assembly=assembly)
+        return compile_object(text, target)
 
     monkeypatch.setattr(unit_code, "compile_object", counted)
     module = kernel("b", value="w") + kernel("c", "fmul") + calls("b", "c")

@@ -147,9 +147,9 @@ def test_of_known_kernels_llvm_compiles_only_what_calls_them(
     symbols = list[str]()
     original = unit_code.compile_object
 
-    def noted(text: str, target: Target, *, assembly: bool) -> ObjectCode:
+    def noted(text: str, target: Target) -> ObjectCode:
         symbols.extend(re.findall(r"^define .*@([\w.]+)\(", text, re.MULTILINE))
-        return original(text, target, assembly=assembly)
+        return original(text, target)
 
     monkeypatch.setattr(unit_code, "compile_object", noted)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gawee_dialect.backend import jit, kernel_code, measure, unit_code
+from gawee_dialect.backend.code_units import CodeUnit
 from gawee_dialect.target import host
 from gawee_dialect.tools.gawee_run import main
 
@@ -71,9 +72,9 @@ def test_what_is_timed_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None
     compiled: list[str] = []
 
     def counted(
-        text: str, target: jit.Target, *, assembly: bool = False, called: Sequence[str] = ()
+        text: str, target: jit.Target, *, assembly: bool = False, called: Sequence[CodeUnit] = ()
     ) -> jit.ObjectCode:
-        compiled.append(text)
+        compiled.append("".join((*(unit.text for unit in called), text)))
         return compile_object(text, target, assembly=assembly, called=called)
 
     compile_object = jit.compile_object
