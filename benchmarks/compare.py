@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.engines import ENGINES
-from benchmarks.int8_page import ACTIVATIONS, PEERS, PRODUCT, tables
+from benchmarks.int8_page import ACTIVATIONS, NETWORKS, PEERS, PRODUCT, tables
 from benchmarks.targets import add_target, held_target, hold, is_held, processor_and_target
 from benchmarks.timing import console
 from gawee_dialect.backend.measure import measured_host
@@ -35,7 +35,6 @@ from gawee_dialect.target.machine import find_processor
 
 OURS = next(iter(ENGINES))
 
-INT8_MODELS = ("resnet18", "resnet50", "mobilenetv2", "bert-small")
 INT8_ENGINES = (OURS, *PEERS)
 
 WIDTH = 110
@@ -320,7 +319,7 @@ def versions(arguments: Namespace) -> list[str]:
     """Return names of all versions of networks that are asked for."""
     if arguments.precision == "f32":
         return batched(arguments.model or ["resnet18"], arguments.batch)
-    names = batched(arguments.model or INT8_MODELS, arguments.batch)
+    names = batched(arguments.model or NETWORKS, arguments.batch)
     names += [] if arguments.model else [PRODUCT]
     return [f"{name}:{ACTIVATIONS[kind]}" for name in names for kind in arguments.activations]
 
