@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 from rich.table import Table
 
+from benchmarks.list_values import numbers
 from benchmarks.timing import console, processor
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.evaluation.turns import orders
@@ -145,11 +146,6 @@ def _in_turns(runs: Sequence[Run], rounds: int) -> Sequence[Sequence[float]]:
                 runs[index]()
                 seconds[index].append(perf_counter() - before)
     return seconds
-
-
-def numbers(text: str) -> list[int]:
-    """Read a list such as 64,256."""
-    return [int(each) for each in text.split(",")]
 
 
 def main() -> int:

@@ -3,12 +3,15 @@
 Each strategy searches the schedules of a kernel, from the cost model's choice on, as `gawee-tune
 --strategy` does. What was measured is kept, so that a run goes on where the last one stopped:
 
-python -m benchmarks.search_study --budget 16
+    python -m benchmarks.search_study --budget 16
+
+Each of the 24 searches takes about half a minute on a quiet machine. A part of them, or another
+budget, leaves the page as it is, unless `--page` says where to write.
 """
 
 import json
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from itertools import accumulate
@@ -114,7 +117,11 @@ def draw(curves: Curves, budget: int, path: Path) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure what is left, and write the page and its figure."""
-    parser = ArgumentParser(prog="python -m benchmarks.search_study", description=__doc__)
+    parser = ArgumentParser(
+        prog="python -m benchmarks.search_study",
+        description=__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--budget", type=int, default=BUDGET, help="measurements of a search")
     parser.add_argument("--kernels", default=",".join(KERNELS), help="of benchmarks.schedules")
     parser.add_argument("--strategies", default=",".join(COMPARED))
