@@ -20,6 +20,8 @@ from time import perf_counter
 from benchmarks.timing import console, processor
 
 LENGTHS = (64, 100, 37, 51, 128, 77)
+SIZES = (6, 384, 12)
+"""Layers, width and heads."""
 
 
 def measure(lengths: Sequence[int]) -> None:
@@ -29,7 +31,7 @@ def measure(lengths: Sequence[int]) -> None:
     from benchmarks.models import Bert
 
     torch.manual_seed(0)
-    model = Bert(6, 384, 12).eval().requires_grad_(False)
+    model = Bert(*SIZES).eval().requires_grad_(False)
     fast = torch.compile(model, backend="gawee", dynamic=True)
     for length in lengths:
         ids = torch.randint(0, 30522, (1, length))
@@ -50,7 +52,7 @@ def measure_calls(lengths: Sequence[int]) -> None:
     from gawee_dialect import wait_until_compiled
 
     torch.manual_seed(0)
-    model = Bert(6, 384, 12).eval().requires_grad_(False)
+    model = Bert(*SIZES).eval().requires_grad_(False)
     fast = torch.compile(model, backend="gawee", dynamic=True, options={"background": True})
 
     def seconds(ids: torch.Tensor) -> float:
