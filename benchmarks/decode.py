@@ -296,8 +296,8 @@ def section(options: Namespace, rows: Sequence[tuple[str, str, Row]]) -> str:
     """Return the tables with what they were measured on."""
     load = os.getloadavg()[0]
     text = (
-        f"`{options.network}`, {processor()}, {date.today()}, load {load:.1f} at the end: "
-        "`python -m benchmarks.decode`, whose page says what the columns are."
+        f"`{options.network}`, {processor()}, {date.today()}, load {load:.1f} at the end. "
+        "`python -m benchmarks.decode --help` says what the columns are."
     )
     tables = (table(columns, rows) for columns in (COLUMNS, TOGETHER_COLUMNS))
     parts = [BEGIN, text, *("\n".join(lines) for lines in tables if lines), END]
