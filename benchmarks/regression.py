@@ -5,6 +5,7 @@
 Measured are the import, and of some networks and ops how long it takes to compile them (no cache)
 and to run them, on one thread. In each round both versions have a process of their own, one right
 after the other. What looks slower is measured once more, and counts only where it is again.
+Eight rounds take a few minutes, and as much again where something looks slower.
 """
 
 import io
