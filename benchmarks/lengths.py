@@ -4,9 +4,9 @@ The network is as large as MiniLM: 6 layers of width 384 and 12 heads, with rand
 cache is empty at the start, so the first length takes as long as compiling. One code is for all
 lengths, so another one takes a call.
 
-With `--background`, calls are made one after the other while a process compiles: after how many
-seconds the code was *ready*, how long the *first* call took, and then calls by PyTorch. Either
-takes less than a minute on a quiet machine.
+With `--background` each length has code of its own, and calls are made one after the other while a
+process compiles: after how many seconds the code was *ready*, how long the *first* call took, and
+then calls by PyTorch. Either takes less than a minute on a quiet machine.
 """
 
 import os
