@@ -1,7 +1,8 @@
 """Engines on a machine that others keep busy: mean and 99th percentile of a run, by load.
 
 `python -m benchmarks.busy` starts some programs that never wait, and lets engines take turns
-beside them, with a thread a processor.
+beside them, with a thread a processor. It prints the mean and the 99th percentile of a run, and
+takes about four minutes.
 """
 
 import json
@@ -9,7 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,9 +19,12 @@ from statistics import mean
 import numpy as np
 
 from benchmarks.compare import OURS, Contender, prepared
+from benchmarks.engines import ENGINES
+from benchmarks.list_values import names
 from benchmarks.timing import processor
 from gawee_dialect.evaluation.machine import wait_until_quiet
 from gawee_dialect.evaluation.turns import orders
+from gawee_dialect.flag_values import not_negative, positive
 from gawee_dialect.target.host import physical_cores
 
 LOADS = (0, 1, 2, 4)
@@ -96,14 +100,36 @@ def measured(arguments: Namespace, folder: Path) -> list[dict[str, object]]:
     return rows
 
 
+def loads(text: str) -> list[int]:
+    """Read numbers of programs; raises ArgumentTypeError."""
+    return [not_negative(part) for part in text.split(",")]
+
+
 def main() -> None:
     """Measure, and print the table."""
-    parser = ArgumentParser(prog="benchmarks.busy", description=(__doc__ or "").partition("\n")[0])
+    from benchmarks.models import MODELS
+
+    parser = ArgumentParser(
+        prog="python -m benchmarks.busy",
+        description=__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
     add = parser.add_argument
-    add("--model", default="mobilenetv2")
-    add("--threads", type=int, default=physical_cores())
-    add("--engines", type=lambda text: text.split(","), default=[OURS, "onnxruntime"])
-    add("--loads", type=lambda text: [int(part) for part in text.split(",")], default=LOADS)
+    add(
+        "--model",
+        choices=tuple(MODELS),
+        default="mobilenetv2",
+        metavar="MODEL",
+        help=", ".join(MODELS),
+    )
+    add("--threads", type=positive, default=physical_cores(), help="(default: one a core)")
+    add(
+        "--engines",
+        type=names(list(ENGINES)),
+        default=[OURS, "onnxruntime"],
+        help="such as gawee,openvino",
+    )
+    add("--loads", type=loads, default=LOADS, help="numbers of busy programs (default: 0,1,2,4)")
     add("--rounds", type=int, default=4, help="turns of each engine at each load")
     add("--runs", type=int, default=100, help="runs a turn, at least")
     add("--seconds", type=float, default=6, help="after which fewer runs will do")

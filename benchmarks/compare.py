@@ -1,9 +1,11 @@
 """Compare gawee with other engines on whole networks, or on single convolutions.
 
-python -m benchmarks.compare --model resnet18 --threads 1,2
+    python -m benchmarks.compare --model resnet18 --threads 1,2
 
 Every engine has a process of its own, and all of them take turns: what disturbs the machine for a
-while disturbs all. A turn that other load or far-apart processors disturbed is repeated.
+while disturbs all. A turn that other load or far-apart processors disturbed is repeated. A network
+takes about two minutes for each number of threads; where other programs are busy each turn waits
+for them, unless `--patience 0 --retries 0` says not to.
 """
 
 import json
@@ -11,8 +13,13 @@ import os
 import subprocess
 import sys
 import tempfile
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Sequence
+from argparse import (
+    ArgumentParser,
+    ArgumentTypeError,
+    Namespace,
+    RawDescriptionHelpFormatter,
+)
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,7 +30,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.engines import ENGINES
-from benchmarks.int8_page import ACTIVATIONS, PEERS, PRODUCT, tables
+from benchmarks.int8_page import ACTIVATIONS, NETWORKS, PEERS, PRODUCT, tables
+from benchmarks.list_values import names, numbers
 from benchmarks.targets import add_target, held_target, hold, is_held, processor_and_target
 from benchmarks.timing import console
 from gawee_dialect.backend.measure import measured_host
@@ -35,7 +43,6 @@ from gawee_dialect.target.machine import find_processor
 
 OURS = next(iter(ENGINES))
 
-INT8_MODELS = ("resnet18", "resnet50", "mobilenetv2", "bert-small")
 INT8_ENGINES = (OURS, *PEERS)
 
 WIDTH = 110
@@ -294,23 +301,6 @@ def _middle(lines: object) -> float | None:
     return median(known) if known else None
 
 
-def _names(known: Sequence[str], **groups: Sequence[str]) -> Callable[[str], list[str]]:
-    def read(text: str) -> list[str]:
-        chosen: list[str] = []
-        for name in text.split(","):
-            chosen += groups.get(name, [name])
-        unknown = [name for name in chosen if name not in known]
-        if unknown:
-            raise ValueError(f"unknown {unknown[0]}; known: {', '.join((*known, *groups))}")
-        return chosen
-
-    return read
-
-
-def _numbers(text: str) -> list[int]:
-    return [int(part) for part in text.split(",")]
-
-
 def batched(models: Sequence[str], batches: Sequence[int]) -> list[str]:
     """Return names as `benchmarks.models.build` takes them."""
     return [name if batch == 1 else f"{name}@{batch}" for name in models for batch in batches]
@@ -320,9 +310,9 @@ def versions(arguments: Namespace) -> list[str]:
     """Return names of all versions of networks that are asked for."""
     if arguments.precision == "f32":
         return batched(arguments.model or ["resnet18"], arguments.batch)
-    names = batched(arguments.model or INT8_MODELS, arguments.batch)
-    names += [] if arguments.model else [PRODUCT]
-    return [f"{name}:{ACTIVATIONS[kind]}" for name in names for kind in arguments.activations]
+    chosen = batched(arguments.model or NETWORKS, arguments.batch)
+    chosen += [] if arguments.model else [PRODUCT]
+    return [f"{name}:{ACTIVATIONS[kind]}" for name in chosen for kind in arguments.activations]
 
 
 def _checkout(text: str) -> tuple[str, Path]:
@@ -338,20 +328,22 @@ def parser() -> ArgumentParser:
     from benchmarks.models import LAYERS, MODELS
 
     result = ArgumentParser(
-        prog="benchmarks.compare", description=(__doc__ or "").partition("\n")[0]
+        prog="python -m benchmarks.compare",
+        description=__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
     )
     add = result.add_argument
-    networks = _names([*MODELS, *LAYERS], all=list(MODELS), layers=list(LAYERS))
+    networks = names([*MODELS, *LAYERS], all=list(MODELS), layers=list(LAYERS))
     models = f"{', '.join(MODELS)}, all, layers (default: resnet18; in int8 a table of four)"
     add("--model", type=networks, help=models)
     add("--precision", choices=("f32", "int8"), default="f32", help="of the networks")
-    kinds = _names(list(ACTIVATIONS))
+    kinds = names(list(ACTIVATIONS))
     add(
         "--activations", type=kinds, default=",".join(ACTIVATIONS), help="in int8: unsigned, signed"
     )
-    add("--threads", type=_numbers, default="1")
-    add("--batch", type=_numbers, default="1", help="pictures or texts a run, such as 1,8,32")
-    add("--engines", type=_names(list(ENGINES)), help=f"(default: {', '.join(ENGINES)})")
+    add("--threads", type=numbers, default="1", help="such as 1,2 (default: 1)")
+    add("--batch", type=numbers, default="1", help="pictures or texts a run, such as 1,8,32")
+    add("--engines", type=names(list(ENGINES)), help=f"(default: {', '.join(ENGINES)})")
     add(
         "--checkout",
         type=_checkout,
@@ -363,7 +355,12 @@ def parser() -> ArgumentParser:
     add("--rounds", type=int, default=3, help="turns of each engine (default: 3)")
     add("--runs", type=int, default=20, help="runs a turn, at least (default: 20)")
     add("--seconds", type=float, default=6, help="after which fewer runs will do (default: 6)")
-    add("--patience", type=float, default=60, help="seconds to wait for a quiet machine")
+    add(
+        "--patience",
+        type=float,
+        default=60,
+        help="seconds to wait for a quiet machine (default: 60)",
+    )
     add("--retries", type=int, default=3, help="of a disturbed turn (default: 3)")
     add("--near", type=float, default=0, help="repeat turns in which a cache line took more ns")
     add("--no-pin", action="store_true", help="leave it to the system where threads run")

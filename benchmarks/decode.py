@@ -2,8 +2,9 @@
 
     python -m benchmarks.decode --network llama-3.2-1b --threads 1,2 --page docs/language_models.md
 
-Each row is a process of its own, which reads a .gguf file of seeded random weights, and code that
-another process compiled. The *rate* is
+Each row takes a minute or two on a quiet machine. In f32 `llama-3.2-1b` needs 6 GB of memory and 5
+GB for temporary files; all rows of the page are half an hour. A row is a process of its own, which
+reads a .gguf file of seeded random weights, and code that another process compiled. The *rate* is
 that of NumPy's maximum of the same packed weights, on as many threads, taken by turns with tokens;
 the share is of the least times of both. *Beside* are the bytes of memory of this process that are
 neither weights nor cache. Peers have the same sizes: transformers' own code, eagerly and by
@@ -19,7 +20,13 @@ import json
 import os
 import subprocess
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import (
+    SUPPRESS,
+    ArgumentParser,
+    ArgumentTypeError,
+    Namespace,
+    RawDescriptionHelpFormatter,
+)
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -33,6 +40,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.list_values import names, numbers
 from benchmarks.timing import processor
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "llm"
@@ -226,9 +234,9 @@ def measure_peer(network: str, name: str, threads: int) -> Row:
 def in_process(*arguments: str) -> Row:
     """Return the row that a process of its own prints."""
     command = [sys.executable, "-m", "benchmarks.decode", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if done.returncode:
-        raise SystemExit(f"{' '.join(command)}\n{done.stderr}")
+        raise SystemExit(f"exit code {done.returncode} of {' '.join(command)}")
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -274,42 +282,80 @@ TOGETHER_COLUMNS: Columns = (
 
 
 def table(columns: Columns, rows: Sequence[tuple[str, str, Row]]) -> Sequence[str]:
-    """Return the lines of a table of the rows that have something in its columns."""
+    """Return the lines of a table of the rows that have something in its columns, none of none."""
     head = ["threads", "what", *(title for title, _, _ in columns)]
-    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    lines = list[str]()
     for threads, name, row in rows:
         cells = [show(row[key]) if key in row else "" for _, key, show in columns]
         if any(cells):
             lines.append(f"| {threads} | {name} | {' | '.join(cells)} |")
-    return lines
+    return [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}", *lines] if lines else []
 
 
 def section(options: Namespace, rows: Sequence[tuple[str, str, Row]]) -> str:
     """Return the tables with what they were measured on."""
     load = os.getloadavg()[0]
     text = (
-        f"`{options.network}`, {processor()}, {date.today()}, load {load:.1f} at the end: "
-        "`python -m benchmarks.decode`, whose page says what the columns are."
+        f"`{options.network}`, {processor()}, {date.today()}, load {load:.1f} at the end. "
+        "`python -m benchmarks.decode --help` says what the columns are."
     )
-    tables = *table(COLUMNS, rows), "", *table(TOGETHER_COLUMNS, rows)
-    return "\n".join([BEGIN, "", text, "", *tables, "", END])
+    tables = (table(columns, rows) for columns in (COLUMNS, TOGETHER_COLUMNS))
+    parts = [BEGIN, text, *("\n".join(lines) for lines in tables if lines), END]
+    return "\n\n".join(parts)
+
+
+def page_with_section(text: str) -> Path:
+    """Return a page that has a section to be written anew; raises ArgumentTypeError."""
+    page = Path(text)
+    try:
+        found = page.read_text("utf-8")
+    except OSError as error:
+        raise ArgumentTypeError(f"cannot read '{text}': {error.strerror}") from None
+    if END not in found.partition(BEGIN)[2]:
+        raise ArgumentTypeError(f"'{text}' has no section between {BEGIN} and {END}")
+    return page
+
+
+def networks() -> Sequence[str]:
+    """Return the names of networks whose sizes are known."""
+    with example():
+        from random_weights import SIZES
+
+    return list(SIZES)
 
 
 def parser() -> ArgumentParser:
     """Return what the command line is."""
-    result = ArgumentParser(description="Measure decoding by language models.")
-    names = lambda text: [each for each in text.split(",") if each]  # noqa: E731
-    result.add_argument("--network", default="smollm2-135m")
-    result.add_argument("--threads", type=names, default=["1", "2"])
-    result.add_argument("--formats", type=names, default=list(FORMATS))
-    result.add_argument("--together", type=names, default=list(TOGETHER), help="formats")
-    result.add_argument("--peers", type=names, default=list(PEERS[:2]), help=", ".join(PEERS))
-    result.add_argument("--page", type=Path, help="a page whose section is written anew")
-    result.add_argument("--write", help="only write the file of a format")
-    result.add_argument("--measure", help="only measure one format or peer, and print JSON")
-    result.add_argument("--file", type=Path)
-    result.add_argument("--only-compile", action="store_true")
+    result = ArgumentParser(
+        prog="python -m benchmarks.decode",
+        description=__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    add, known = result.add_argument, networks()
+    add(
+        "--network", choices=known, metavar="NETWORK", default="smollm2-135m", help=", ".join(known)
+    )
+    add("--threads", type=threads, default=["1", "2"], help="(default: 1,2)")
+    add("--formats", type=names(FORMATS), default=list(FORMATS), help=", ".join(FORMATS))
+    add(
+        "--together",
+        type=names(FORMATS),
+        default=list(TOGETHER),
+        help=f"formats for the second table (default: {','.join(TOGETHER)})",
+    )
+    add("--peers", type=names(PEERS), default=list(PEERS[:2]), help=", ".join(PEERS))
+    add("--page", type=page_with_section, help="a page whose section is written anew")
+    # What a process for one row is asked for.
+    add("--write", help=SUPPRESS)
+    add("--measure", help=SUPPRESS)
+    add("--file", type=Path, help=SUPPRESS)
+    add("--only-compile", action="store_true", help=SUPPRESS)
     return result
+
+
+def threads(text: str) -> list[str]:
+    """Read numbers of threads; raises ArgumentTypeError."""
+    return [str(each) for each in numbers(text)]
 
 
 def main() -> None:

@@ -2,9 +2,10 @@
 
 `python -m benchmarks.index_checks` runs code with and without the check in turns, on one thread,
 and prints the best microseconds of a call of either. Every round looks up other words.
+It takes about half a minute.
 """
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
 from time import perf_counter
 
@@ -76,7 +77,11 @@ def row(name: str, model: Model, *, words: int = WORDS, rounds: int = ROUNDS) ->
 
 def main() -> int:
     """Print the table; returns the exit code."""
-    ArgumentParser(description=__doc__).parse_args()
+    ArgumentParser(
+        prog="python -m benchmarks.index_checks",
+        description=__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
+    ).parse_args()
     print(f"{'us a call':28} {'checked':>10} {'trusted':>10} {'cost':>8}")
     for count in (128, 512):
         print(row(f"embedding of {count} words", embedding(count)))

@@ -1,24 +1,33 @@
 """The page of docs/ about networks in int8, from what `benchmarks.compare` wrote.
 
-python -m benchmarks.compare --precision int8 --threads 1,2 --json int8.json
-python -m benchmarks.int8_page int8.json
+    python -m benchmarks.compare --precision int8 --threads 1,2 --json int8.json
+    python -m benchmarks.int8_page int8.json
+
+It measures nothing, and takes a second. Results of all networks, threads and engines are written to
+docs/int8.md; what stands there behind the line of the tables' end is kept. Those of a part are
+printed, or written where `--page` says.
 """
 
-from argparse import ArgumentParser
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from itertools import product
 from pathlib import Path
 
-from benchmarks.results_table import Row, cell, line, read_rows
+from benchmarks.results_table import Row, cell, given_rows, line
 from benchmarks.timing import processor
 
 PAGE = Path(__file__).parent.parent / "docs" / "int8.md"
+END = "<!-- int8: end of what benchmarks.int8_page writes -->"
 OURS = "gawee"
 PEERS = ("onnxruntime", "openvino")
 ACTIVATIONS: Mapping[str, str] = {"unsigned": "u8", "signed": "s8"}
 """Endings of names of networks by what their activations are."""
+NETWORKS = ("resnet18", "resnet50", "mobilenetv2", "bert-small")
 PRODUCT = "product1024"
 """A product of integers alone, of this many rows, columns and steps."""
+THREADS = (1, 2)
 PART_OF_LIMIT = 85.0
 """Percent of what the instruction allows that a product of integers should reach."""
 LEAST: Mapping[str, tuple[float, float]] = {"resnet18": (1.1, 1.1)}
@@ -145,17 +154,38 @@ def tables(rows: Sequence[Row]) -> str:
     return "\n\n".join("\n".join(lines) for lines in made if len(lines) > 2) + "\n"
 
 
+def lacking(rows: Iterable[Row]) -> Iterator[str]:
+    """Yield what the page of docs/ has, and these results have not."""
+    measured = {(row["model"], row["threads"], row["engine"]) for row in rows if "median_ms" in row}
+    models = (f"{name}:{kind}" for name in (*NETWORKS, PRODUCT) for kind in ACTIVATIONS.values())
+    for model, threads, engine in product(models, THREADS, (OURS, *PEERS)):
+        if (model, threads, engine) not in measured:
+            yield f"{engine} on {model}, threads: {threads}"
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the page."""
-    parser = ArgumentParser(prog="python -m benchmarks.int8_page", description=__doc__)
-    parser.add_argument("results", type=Path, nargs="+", help="what compare --json wrote")
-    parser.add_argument("--page", type=Path, default=PAGE, help="the page to write")
+    """Write the page, or print what is a part of it."""
+    parser = ArgumentParser(
+        prog="python -m benchmarks.int8_page",
+        description=__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    help = "what compare --json wrote"
+    add("results", type=given_rows, metavar="FILE", nargs="+", help=help)
+    add("--page", type=Path, help="the page to write, whatever there is")
     options = parser.parse_args(arguments)
     text = HEAD.format(day=date.today(), processor=processor())
-    for path in options.results:
-        rows = read_rows(path)
+    for rows in options.results:
         text += f"\n## Code for {rows[0]['target']}\n\n{tables(rows)}"
-    options.page.write_text(text, "utf-8")
+    left = [each for rows in options.results for each in lacking(rows)]
+    if left and options.page is None:
+        sys.stdout.write(text)
+        print(f"\n{PAGE.name} is left as it is: no result of {left[0]}", file=sys.stderr)
+        return
+    page = options.page or PAGE
+    kept = page.read_text("utf-8").partition(END)[2] if page.exists() else ""
+    page.write_text("".join([text, "\n", END, kept or "\n"]), "utf-8")
 
 
 if __name__ == "__main__":

@@ -43,9 +43,9 @@ HEAD = """# Errors of the cost models
 
 Which algorithm and which schedule a kernel gets is decided by models of the processor. Here each
 distinct convolution and product of a network that takes more than 50 us is measured inside the
-running network, as the models choose and in the versions that they rank next, with prefetches and
-without, {candidates} at most. The error of a choice is its time over that of the fastest version,
-less one. Versions less than 2 % faster count as equally fast.
+running network. It is measured as the models choose and in the versions that they rank next, with
+prefetches and without, {candidates} at most. The error of a choice is its time over that of the
+fastest version, less one. Versions less than 2 % faster count as equally fast.
 
 ```sh
 python -m benchmarks.model_error

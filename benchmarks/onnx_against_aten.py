@@ -1,8 +1,8 @@
 """The same network entered by ATen and by ONNX: whether both become the same kernels.
 
-python -m benchmarks.onnx_against_aten                 # all networks of the zoo
-python -m benchmarks.onnx_against_aten resnet18 bert   # some, by parts of their names
-python -m benchmarks.onnx_against_aten --time resnet18 # natively as well: ms of a call, in turns
+    python -m benchmarks.onnx_against_aten                  # all networks of the zoo
+    python -m benchmarks.onnx_against_aten resnet18 bert    # some, by parts of their names
+    python -m benchmarks.onnx_against_aten --time resnet18  # natively too: ms of a call, in turns
 
 What differs is listed with its count: kernels of a network that were exported to ONNX and are not
 those of its ATen graph name the pattern that one of the two does not recognise. A kernel is its
@@ -10,16 +10,17 @@ arithmetic, its loops, and the distances in memory at which these read and write
 its operands are does not count. Networks of the same kernels are the same code, and need not be
 timed.
 
-`--keep FOLDER` keeps what PyTorch exported, which takes most of the time, for the next run.
-What was found is kept in build/onnx_against_aten.jsonl; `--missing` goes on where a run was
-stopped, and `--table` writes docs/onnx_against_aten.md from all of it.
+A network takes about half a minute, all of them about an hour. `--keep FOLDER` keeps what PyTorch
+exported, which takes most of the time, for the next run. What was found is kept in
+build/onnx_against_aten.jsonl; `--missing` goes on where a run was stopped. `--table` writes
+docs/onnx_against_aten.md, once all networks were compared.
 """
 
 import re
 import sys
 import tempfile
 import warnings
-from argparse import ArgumentParser
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -36,7 +37,7 @@ from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from benchmarks.onnx_against_aten_page import PAGE, Comparison, keep, page, read_results
+from benchmarks.onnx_against_aten_page import Comparison, keep, read_results, write_page
 from benchmarks.onnx_zoo.models import onnx_zoo
 from benchmarks.zoo.__main__ import LIBRARIES, choose
 from benchmarks.zoo.check import THREADS, best_ms
@@ -200,7 +201,11 @@ def compare(network: Network, folder: Path, *, time: bool) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print what differs; return 1 where anything does."""
-    parser = ArgumentParser(prog="python -m benchmarks.onnx_against_aten", description=__doc__)
+    parser = ArgumentParser(
+        prog="python -m benchmarks.onnx_against_aten",
+        description=__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
     parser.add_argument("names", nargs="*", help="parts of names of the zoo; all without them")
     parser.add_argument("--missing", action="store_true", help="only what was not compared yet")
     parser.add_argument("--table", action="store_true", help="write the page of all results")
@@ -230,7 +235,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if not options.keep:
                 rmtree(home / network.name, ignore_errors=True)
     if options.table:
-        PAGE.write_text(page(read_results().values()))
+        write_page(zoo())
     return int(differ)
 
 

@@ -1,6 +1,7 @@
 """The page of what `benchmarks.onnx_against_aten` found, and what it keeps for that page."""
 
 import json
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -71,6 +72,16 @@ def read_results() -> dict[str, Comparison]:
     lines = RESULTS.read_text(encoding="utf-8").splitlines() if RESULTS.exists() else []
     results = (Comparison(**json.loads(line)) for line in lines)
     return {each.network: each for each in results}
+
+
+def write_page(networks: Iterable[str]) -> None:
+    """Write the page of what is kept, if that is all of these networks; else say what is not."""
+    found = read_results()
+    left = [name for name in networks if name not in found]
+    if left:
+        print(f"{PAGE.name} is left as it is: no result of {left[0]}", file=sys.stderr)
+    else:
+        PAGE.write_text(page(found.values()), encoding="utf-8")
 
 
 def page(found: Iterable[Comparison]) -> str:

@@ -1,10 +1,12 @@
 """LSTM layers over many steps: seconds to import and compile, milliseconds a run beside others.
 
 `python -m benchmarks.recurrences` compiles networks of PyTorch's LSTM layers anew, runs them in
-turns with PyTorch as it is written and with ONNX Runtime, and prints the median of each.
+turns with PyTorch as it is written and with ONNX Runtime, and prints the median of each. That takes
+about a minute on a quiet machine. *ort* is ONNX Runtime, *difference* the largest to its output or
+PyTorch's.
 """
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
@@ -19,6 +21,7 @@ from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 from rich.table import Table
 
+from benchmarks.list_values import numbers
 from benchmarks.timing import console, processor
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.evaluation.turns import orders
@@ -145,27 +148,27 @@ def _in_turns(runs: Sequence[Run], rounds: int) -> Sequence[Sequence[float]]:
     return seconds
 
 
-def numbers(text: str) -> list[int]:
-    """Read a list such as 64,256."""
-    return [int(each) for each in text.split(",")]
-
-
 def main() -> int:
     """Print the table; returns the exit code."""
-    parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--layers", type=numbers, default=[1, 2])
-    parser.add_argument("--hidden", type=numbers, default=[64, 256, 512])
-    parser.add_argument("--steps", type=int, default=512)
-    parser.add_argument("--batch", type=int, default=1)
-    parser.add_argument("--threads", type=numbers, default=[1])
+    parser = ArgumentParser(
+        prog="python -m benchmarks.recurrences",
+        description=__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--layers", type=numbers, default=[1, 2], help="such as 1,2")
+    parser.add_argument("--hidden", type=numbers, default=[64, 256, 512], help="sizes of states")
+    parser.add_argument("--steps", type=int, default=512, help="of a sequence")
+    parser.add_argument("--batch", type=int, default=1, help="sequences")
+    parser.add_argument("--threads", type=numbers, default=[1], help="such as 1,2")
     parser.add_argument("--rounds", type=int, default=4, help="turns of each engine")
     arguments = parser.parse_args()
     console.print(f"processor: {processor()}")
     title = f"LSTM of {arguments.steps} steps, batch {arguments.batch}, ms a run"
-    sizes, steps = ("layers", "hidden", "threads"), ("trace s", "import s", "compile s")
-    table = Table(title=title)
-    for head in (*sizes, *steps, "gawee", "torch", "ort", "peer / gawee", "difference"):
-        table.add_column(head, no_wrap=True)
+    sizes, steps = ("layers", "hidden", "threads"), ("trace\ns", "import\ns", "compile\ns")
+    # As narrow as a terminal of 80 columns, which cuts figures of a wider one.
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
+    for head in (*sizes, *steps, "gawee", "torch", "ort", "peer /\ngawee", "differ-\nence"):
+        table.add_column(head, justify="right", no_wrap=True)
     for layers, hidden, threads in product(arguments.layers, arguments.hidden, arguments.threads):
         case = Case(layers, hidden, arguments.steps, arguments.batch, threads)
         row = measure(case, arguments.rounds)

@@ -5,6 +5,7 @@
 Measured are the import, and of some networks and ops how long it takes to compile them (no cache)
 and to run them, on one thread. In each round both versions have a process of their own, one right
 after the other. What looks slower is measured once more, and counts only where it is again.
+Eight rounds take a few minutes, and as much again where something looks slower.
 """
 
 import io
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from argparse import ArgumentParser
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
 from compileall import compile_dir
 from dataclasses import dataclass
@@ -233,8 +234,11 @@ def compare(base: str, rounds: int, folder: Path) -> Sequence[str]:
 
 def main() -> int:
     """Measure, print, and return the exit code."""
-    about = (__doc__ or "").partition("\n")[0]
-    parser = ArgumentParser(prog="benchmarks.regression", description=about)
+    parser = ArgumentParser(
+        prog="python -m benchmarks.regression",
+        description=__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
     add = parser.add_argument
     add("--base", help="a tag, a commit, or a folder with another version (default: last tag)")
     add("--rounds", type=int, default=ROUNDS, help=f"of both versions (default: {ROUNDS})")

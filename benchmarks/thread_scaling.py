@@ -1,11 +1,12 @@
 """Each node of a network on one thread and on several: where a second core helps, and where not.
 
 `python -m benchmarks.thread_scaling resnet18 --threads 2` runs the same kernels on one thread and
-on several, in turns, and prints the best time of each node on either.
+on several, in turns, and prints the best time of each node on either. A network takes
+about half a minute.
 """
 
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from benchmarks.models import MODELS, build
 from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.flag_values import positive
 from gawee_dialect.frontends.npu_ir import extract_ir
 from gawee_dialect.levels import Level
 from gawee_dialect.pytorch import ir_model
@@ -60,9 +62,13 @@ def lines(rows: Sequence[Row], threads: int) -> Iterator[str]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure one network and print its table."""
-    parser = ArgumentParser(prog="python -m benchmarks.thread_scaling", description=__doc__)
+    parser = ArgumentParser(
+        prog="python -m benchmarks.thread_scaling",
+        description=__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
     parser.add_argument("model", choices=tuple(MODELS))
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=positive, default=2, help="(default: 2)")
     options = parser.parse_args(arguments)
     network, x = build(options.model)
     ir = extract_ir(network, (x,), strict=False)

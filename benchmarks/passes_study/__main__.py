@@ -1,11 +1,20 @@
-"""Measure the study, or what is left of it, and write docs/passes_study.md and its figure."""
+"""Measure the study, or what is left of it, and write docs/passes_study.md and its figure.
+
+    python -m benchmarks.passes_study
+
+That takes about half an hour on a quiet machine; what was measured is kept, so that the same
+command goes on where it was stopped. Until all is measured, what there is is printed, and the page
+is left as it is. Other flags are those of `gawee-experiment run`.
+"""
 
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.experiments.results import Results, Row, read_results, table_text
+from gawee_dialect.experiments.study import read_study
 from gawee_dialect.plots import draw_speedups
 from gawee_dialect.tools.gawee_experiment import main as gawee_experiment
 
@@ -61,18 +70,37 @@ def page(results: Results) -> str:
     return "\n".join([HEAD, summary(results), "", "## Every figure", "", table_text(results)])
 
 
+def lacking(results: Results) -> Sequence[str]:
+    """Return the cells of the study that have no row."""
+    found = {row.names for row in results.rows}
+    return [", ".join(each.names) for each in read_study(STUDY).cells() if each.names not in found]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and write; returns the exit code."""
-    parser = ArgumentParser(prog="python -m benchmarks.passes_study", description=__doc__)
+    parser = ArgumentParser(
+        prog="python -m benchmarks.passes_study",
+        description=__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--results", type=Path, default=RESULTS, help="the study's folder")
     parser.add_argument("--page", action="store_true", help="measure nothing, write the page")
     options, rest = parser.parse_known_args(arguments)
     if not options.page:
         code = gawee_experiment(["run", str(STUDY), "-o", str(options.results), *rest])
-        if code:
+        if code or "--list" in rest:
             return code
-    results = read_results(options.results)
-    draw_speedups(results, FIGURE)
+    try:
+        results = read_results(options.results)
+        left = lacking(results)
+        if left:
+            sys.stdout.write(f"{summary(results)}\n")
+            print(f"\n{PAGE.name} is left as it is: no result of {left[0]}", file=sys.stderr)
+            return 0
+        draw_speedups(results, FIGURE)
+    except GaweeError as error:
+        print(error, file=sys.stderr)
+        return 1
     PAGE.write_text(page(results), encoding="utf-8")
     return 0
 

@@ -26,6 +26,23 @@ GFLOP = {"resnet18": 3.628, "resnet50": 8.178, "mobilenetv2": 0.602, "unet": 13.
 SHAPES = {"unet": (1, 2, 256, 256), "bert-small": (1, 128, 256)}
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--model", "vgg"], "argument --model: unknown 'vgg'; known: resnet18, "),
+        (["--engines", "gawee,tvm"], "argument --engines: unknown 'tvm'; known: gawee, "),
+        (["--threads", "two"], "expected a whole number of at least 1, got 'two'"),
+    ],
+)
+def test_what_is_not_known_is_refused_with_what_is(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        compare.parser().parse_args(arguments)
+
+    assert said in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_networks_have_the_shapes_and_the_work_that_they_should(name: str) -> None:
     model, x = build(name)

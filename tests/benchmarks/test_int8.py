@@ -1,11 +1,23 @@
 """Networks in int8 for all engines: their files, and the tables of what was measured."""
 
+import json
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.int8_page import main, networks, products, signed
+from benchmarks import int8_page
+from benchmarks.int8_page import (
+    ACTIVATIONS,
+    NETWORKS,
+    PEERS,
+    PRODUCT,
+    main,
+    networks,
+    products,
+    signed,
+)
 from benchmarks.results_table import Row
 from tests.saturation import exact_onnx_runtime
 
@@ -65,6 +77,55 @@ def test_a_product_is_told_as_a_part_of_what_its_instruction_can_do(tmp_path: Pa
     )
     main([str(results), "--page", str(page)])
     assert "| product1024:s8 | 1 | - | - | - | - | 85 | - |" in page.read_text()
+
+
+def everything() -> list[Row]:
+    """Rows of all that the page of docs/ tells of."""
+    names = [f"{name}:{kind}" for name in (*NETWORKS, PRODUCT) for kind in ACTIVATIONS.values()]
+    return [
+        row(name, engine, 2.0, threads=threads)
+        for name, threads, engine in product(names, (1, 2), ("gawee", *PEERS))
+    ]
+
+
+@pytest.fixture
+def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A page of docs/ with a section that is written by hand."""
+    page = tmp_path / "int8.md"
+    page.write_text(f"# Old\n\n{int8_page.END}\n\n## By hand\n")
+    monkeypatch.setattr(int8_page, "PAGE", page)
+    return page
+
+
+def write(folder: Path, rows: list[Row]) -> str:
+    """Write rows as the comparison does."""
+    path = folder / "results.json"
+    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
+    return str(path)
+
+
+def test_the_page_of_all_results_keeps_what_is_written_by_hand(
+    tmp_path: Path, published: Path
+) -> None:
+    main([write(tmp_path, everything())])
+
+    text = published.read_text()
+    assert "# Old" not in text
+    assert "| bert-small:s8 | 2 | 2.00 | 2.00 | 2.00 |" in text
+    assert text.endswith(f"|\n\n{int8_page.END}\n\n## By hand\n")
+
+
+def test_results_of_a_part_are_printed_and_leave_the_page_as_it_is(
+    tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = published.read_text()
+
+    main([write(tmp_path, everything()[:-1])])
+
+    assert published.read_text() == before
+    out, err = capsys.readouterr()
+    assert "| bert-small:s8 | 2 | 2.00 | 2.00 | 2.00 |" in out
+    assert "int8.md is left as it is: no result of openvino on product1024:s8, threads: 2" in err
 
 
 def test_names_say_precision_and_activations() -> None:

@@ -8,7 +8,7 @@ pytest.importorskip("onnxruntime")
 
 from benchmarks import onnx_against_aten_page
 from benchmarks.onnx_against_aten import difference, kernels
-from benchmarks.onnx_against_aten_page import Comparison, keep, page, read_results
+from benchmarks.onnx_against_aten_page import Comparison, keep, page, read_results, write_page
 from gawee_dialect.frontends.mlir_text import module_of_text
 from gawee_dialect.model import Model
 
@@ -82,3 +82,16 @@ def test_the_latest_result_of_a_network_counts(tmp_path, monkeypatch) -> None:
     keep(last)
 
     assert read_results() == {"net": last}
+
+
+def test_results_of_a_part_leave_the_page_as_it_is(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(onnx_against_aten_page, "RESULTS", tmp_path / "results.jsonl")
+    monkeypatch.setattr(onnx_against_aten_page, "PAGE", tmp_path / "page.md")
+    keep(Comparison("first", "timm", 5, 5, 5))
+
+    write_page(["first", "second"])
+
+    assert not (tmp_path / "page.md").exists()
+    assert capsys.readouterr().err == "page.md is left as it is: no result of second\n"
+    write_page(["first"])
+    assert "1 of 1 networks" in (tmp_path / "page.md").read_text()

@@ -55,6 +55,48 @@ def test_the_page_has_a_row_for_each_pass_and_says_what_fails(tmp_path: Path) ->
     assert next(line for line in lines if line.startswith("| alike")).count("(1.00)") == 1
 
 
+@pytest.fixture
+def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The page of docs/, which is not there yet."""
+    monkeypatch.setattr(passes_study, "PAGE", tmp_path / "published.md")
+    monkeypatch.setattr(passes_study, "FIGURE", tmp_path / "published.svg")
+    return tmp_path / "published.md"
+
+
+def test_a_study_that_is_not_whole_is_printed_and_leaves_the_page_as_it_is(
+    tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = write_results(tmp_path / "study", {"all": 1, "slower": 1.2})
+
+    assert passes_study.main(["--page", "--results", str(results)]) == 0
+
+    assert not published.exists()
+    out, err = capsys.readouterr()
+    assert "| slower | 1.20 |" in out
+    assert "published.md is left as it is: no result of digits, all passes, default" in err
+
+
+def test_a_study_that_is_whole_is_written(
+    tmp_path: Path, published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    results = write_results(tmp_path / "study", {"all": 1, "slower": 1.2})
+    monkeypatch.setattr(passes_study, "STUDY", results / "study.toml")
+
+    assert passes_study.main(["--page", "--results", str(results)]) == 0
+
+    assert "| slower | 1.20 |" in published.read_text()
+
+
+def test_a_study_that_was_not_measured_is_one_error(
+    tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert passes_study.main(["--page", "--results", str(tmp_path)]) == 1
+    assert capsys.readouterr().err.startswith("error: expected a study's folder")
+    assert passes_study.main(["--list", "--results", str(tmp_path / "new")]) == 0
+    assert not published.exists()
+
+
 def test_runs_that_are_slowed_take_longer_by_that_part() -> None:
     calls: list[int] = []
     run = slowed(lambda: calls.append(1), 0.5)

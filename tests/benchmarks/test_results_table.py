@@ -43,3 +43,38 @@ def test_an_engine_that_was_not_held_to_the_target_says_so(
 
     head = capsys.readouterr().out.splitlines()[0]
     assert head.split(" | ")[:4] == ["| model", "threads", "gawee", "torch (not held)"]
+
+
+def test_results_without_ours_have_dashes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(ROWS[1]) + "\n", encoding="utf-8")
+
+    main([str(path)])
+
+    assert capsys.readouterr().out.splitlines()[-1] == "| net | 2 | 3.1 | - | - | - |"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "cannot read '{path}': No such file or directory"),
+        ("", "'{path}' is not what compare --json writes"),
+        ("[1]\n", "'{path}' is not what compare --json writes"),
+        ('{"load": 1}\n', "'{path}' is not what compare --json writes"),
+        ("| model |\n", "'{path}' is not what compare --json writes: Expecting value"),
+    ],
+)
+def test_another_file_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | None, said: str
+) -> None:
+    path = tmp_path / "results.json"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+
+    with pytest.raises(SystemExit) as ended:
+        main([str(path)])
+
+    assert ended.value.code == 2
+    assert said.format(path=path) in capsys.readouterr().err

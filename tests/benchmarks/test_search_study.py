@@ -54,13 +54,15 @@ def test_a_strategy_whose_package_is_missing_is_one_line(
     assert capsys.readouterr().err == "error: it needs optuna\n"
 
 
-def test_some_strategies_alone_leave_the_page_of_all_as_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "chosen", [["--kernels", "conv"], ["--strategies", "ranked"], ["--budget", "2"]]
+)
+def test_a_part_alone_leaves_the_page_of_all_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: list[str]
 ) -> None:
     monkeypatch.setattr(search_study, "measure", lambda *_: [4e-3, 2e-3])
     monkeypatch.setattr(search_study, "PAGE", tmp_path / "published.md")
-    arguments = ["--budget", "2", "--kernels", "conv", "--strategies", "ranked"]
 
-    search_study.main([*arguments, "--results", str(tmp_path / "kept")])
+    search_study.main([*chosen, "--results", str(tmp_path / "kept")])
 
     assert not (tmp_path / "published.md").exists()

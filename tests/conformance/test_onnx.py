@@ -43,6 +43,21 @@ def test_a_run_goes_on_where_it_was_stopped(tmp_path, monkeypatch, capsys) -> No
     assert capsys.readouterr().out.count("2 cases, 2 passed; 2 wholly at this level") == 2
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--all", "acosh"], "--all writes the page of every case: without words and --levels"),
+        (["--all", "--levels", "gawee"], "--all writes the page of every case"),
+        (["acosh", "--levels", "native"], "unknown level 'native'; known: gawee, loops, llvm"),
+    ],
+)
+def test_a_part_does_not_become_the_page_of_all(arguments, said, capsys) -> None:
+    with pytest.raises(SystemExit):
+        command.main(arguments)
+
+    assert said in capsys.readouterr().err
+
+
 def test_random_cases_are_skipped_and_told_why() -> None:
     (case,) = [case for case in all_cases() if case.name == "bernoulli_seed"]
 
