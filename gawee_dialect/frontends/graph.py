@@ -1,7 +1,8 @@
 """What every format makes of a source: a graph that is decoded once, behind one interface."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence, Set as AbstractSet
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path

@@ -1,7 +1,8 @@
 """Graphs in the vocabulary of ONNX as modules, whatever file they are read from."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from xdsl.dialects.builtin import (
     LocationAttr,

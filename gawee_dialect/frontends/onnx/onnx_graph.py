@@ -1,6 +1,7 @@
 """An ONNX model, by the interface of every format's graph."""
 
-from collections.abc import Mapping, Set as AbstractSet
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 
