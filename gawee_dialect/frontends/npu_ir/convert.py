@@ -145,6 +145,8 @@ def encode(value: object, name: str) -> AttributeValue:
     library = torch()
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, complex):
+        return {"real": value.real, "imag": value.imag}
     if is_sequence(value):
         return [encode(entry, name) for entry in value]
     if isinstance(value, library.dtype | library.device | library.layout | library.memory_format):
