@@ -180,9 +180,9 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
     "linear": lambda a: nn.functional.linear(a[:12].view(3, 4), a[:20].view(5, 4), a[:5]),
     "convolution": lambda a: nn.functional.conv1d(a[:16].view(1, 2, 8), a[:12].view(2, 2, 3)),
     "systems": lambda a: (
-        torch.linalg.inv(a[:18].view(2, 3, 3)),
-        torch.linalg.solve(a[:9].view(3, 3), a[9:15].view(3, 2)),
-        torch.linalg.solve(a[:9].view(3, 3), a[9:12]),
+        torch.linalg.inv(a[:8].view(2, 2, 2)),
+        torch.linalg.solve(a[:4].view(2, 2), a[4:8].view(2, 2)),
+        torch.linalg.solve(a[:4].view(2, 2), a[4:6]),
     ),
     "conjugates": lambda a: (a.conj(), a[:12].view(3, 4).H, a.conj().imag),
     "kinds": lambda a: (torch.isnan(a), torch.isfinite(a / a), torch.isinf(a)),

@@ -158,7 +158,7 @@ def _beyond_f16(operand: Operand) -> bool:
     return not float(limits.tiny) <= abs(operand) <= float(limits.max) and abs(operand) < inf
 
 
-@register_op("aten.neg", "aten.negative")
+@register_op("aten.neg", "aten.negative", "aten._neg_view")
 def neg(emit: Emitter, self: SSAValue) -> SSAValue:
     """-x"""
     return in_signed(emit, NegOp, self)
