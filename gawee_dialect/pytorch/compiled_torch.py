@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import Diagnostic
-from gawee_dialect.frontends.npu_ir.complex_numbers import array_of_parts, parts_of_array
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR, ExecutionError
 from gawee_dialect.frontends.npu_ir.pytorch import Tensor, is_tensor
 from gawee_dialect.frontends.op_mapping.registry import value_text
+from gawee_dialect.python_numbers import array_of_parts, parts_of_array
 from gawee_dialect.pytorch.execute import ir_model, named_inputs
 from gawee_dialect.pytorch.explanation import LeftOp
 from gawee_dialect.pytorch.graph_weights import used_weights

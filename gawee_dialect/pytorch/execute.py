@@ -8,12 +8,12 @@
 from collections.abc import Mapping
 
 from gawee_dialect.diagnostics import Diagnostic
-from gawee_dialect.frontends.npu_ir.complex_numbers import array_of_parts, parts_of_array
 from gawee_dialect.frontends.npu_ir.importer import import_ir
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR, ExecutionError
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.parameters.given_inputs import Inputs, is_mapping, is_sequence
+from gawee_dialect.python_numbers import array_of_parts, parts_of_array
 from gawee_dialect.pytorch.graph_weights import Weights, used_weights, with_constants
 from gawee_dialect.pytorch.tensors import (
     as_array,

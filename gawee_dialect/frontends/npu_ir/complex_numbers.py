@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from math import prod, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 from xdsl.dialects.builtin import f32, f64
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -50,6 +49,7 @@ from gawee_dialect.frontends.op_mapping.registry import (
     Registry,
     Result,
 )
+from gawee_dialect.python_numbers import PARTS
 
 # Nodes that read or make complex tensors, as ops on real ones.
 
@@ -104,24 +104,6 @@ def paired(emit: Emitter, real: SSAValue, imaginary: SSAValue) -> SSAValue:
     """Return the complex tensor of two parts."""
     parts = [emit.reshape(each, (*tensor_shape(each), 1)) for each in (real, imaginary)]
     return emit(CatOp(parts, dim=len(tensor_shape(real))))
-
-
-PARTS = {"complex64": "float32", "complex128": "float64"}
-"""The dtype of the parts of complex numbers."""
-
-
-def parts_of_array(array: NDArray[np.generic]) -> NDArray[np.generic]:
-    """Return an array of complex numbers as that of their parts, in its memory; others as it is."""
-    if array.dtype.kind != "c":
-        return array
-    return array[..., np.newaxis].view(PARTS[array.dtype.name])
-
-
-def array_of_parts(array: NDArray[np.generic], dtype: str) -> NDArray[np.generic]:
-    """Return an array of parts as that of a dtype of complex numbers, in its memory."""
-    if dtype not in PARTS:
-        return array
-    return np.ascontiguousarray(array).view(dtype).reshape(array.shape[:-1])
 
 
 ELEMENTS = {"float32": f32, "float64": f64}
@@ -515,12 +497,13 @@ _register_equality("aten.eq", "eq", ReduceAllOp)
 _register_equality("aten.ne", "ne", ReduceAnyOp)
 
 
-def _register_kind(name: str, of_part: Function, op: Callable[..., Operation]) -> None:
+def _register_kind(
+    name: str, of_part: Callable[[Emitter, SSAValue], SSAValue], op: Callable[..., Operation]
+) -> None:
     """Register the mapping of what is asked of both parts."""
 
     def mapping(emit: Emitter, self: SSAValue) -> SSAValue:
         found = of_part(emit, self)
-        assert isinstance(found, SSAValue)
         return emit(op(found, axes=[len(tensor_shape(self)) - 1], keep_dims=False))
 
     register_complex_op(name)(mapping)

@@ -54,12 +54,8 @@ from gawee_dialect.frontends.npu_ir.aten.registry import (
     is_in_place,
 )
 from gawee_dialect.frontends.npu_ir.complex_numbers import (
-    PARTS as COMPLEX_PARTS,
-)
-from gawee_dialect.frontends.npu_ir.complex_numbers import (
     call_on_complex,
     has_complex,
-    parts_of_array,
 )
 from gawee_dialect.frontends.npu_ir.ir import (
     CARRIED,
@@ -84,6 +80,8 @@ from gawee_dialect.frontends.op_mapping.emitter import (
 from gawee_dialect.frontends.op_mapping.registry import Refusal
 from gawee_dialect.identifiers import name_hint
 from gawee_dialect.locations import file_location
+from gawee_dialect.python_numbers import PARTS as COMPLEX_PARTS
+from gawee_dialect.python_numbers import parts_of_array
 
 # bfloat16, which tensors are stored in: each node computes in float32 and rounds its results.
 #
