@@ -8,13 +8,16 @@ import pytest
 
 pytest.importorskip("torch")
 
+import numpy as np
 import torch
 from torch import nn
 
+from gawee_dialect import extract_ir, verify_ir
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR
 from gawee_dialect.pytorch import compile_torch
 from gawee_dialect.pytorch.execute import execute_ir, ir_model
+from gawee_dialect.tools import gawee_run
 
 pytestmark = pytest.mark.usefixtures("unoptimized")
 
@@ -236,6 +239,19 @@ def test_weights_and_state_may_be_complex(dtype: torch.dtype) -> None:
         eager.weight.mul_(1j)
         compiled.rebind(eager.state_dict())
         torch.testing.assert_close(compiled(x), eager(x))
+
+
+def test_files_have_complex_weights_and_inputs(tmp_path: Path) -> None:
+    torch.manual_seed(8)
+    x, model = complexes(5), nn.Linear(5, 3, dtype=torch.cfloat).eval()
+    ir = extract_ir(model, (x,), strict=False)
+    assert verify_ir(ir, model.state_dict(), model, (x,))[0]
+    ir.save(tmp_path / "ir.json")
+    torch.save(model.state_dict(), tmp_path / "w.pt")
+    np.savez(tmp_path / "in.npz", **{ir.graph_inputs[0].name: x.numpy()})
+    files = ("--weights", str(tmp_path / "w.pt"), "--inputs", str(tmp_path / "in.npz"))
+
+    assert gawee_run.main([str(tmp_path / "ir.json"), *files, "--verify"]) == 0
 
 
 def test_a_conjugate_goes_from_one_part_to_another() -> None:
