@@ -1,4 +1,4 @@
-"""Python's numbers as arguments of rank 0, and what arguments are arrays."""
+"""Python's numbers as arguments of rank 0, what arguments are arrays, and complex ones as pairs."""
 
 import math
 from typing import TypeGuard
@@ -40,3 +40,20 @@ def _rounded(value: float, dtype: np.dtype[np.generic]) -> NDArray[np.generic] |
 def is_array(value: object) -> TypeGuard[NDArray[np.generic]]:
     """Whether a value is an array of NumPy."""
     return isinstance(value, np.ndarray)
+
+
+PARTS = {"complex64": "float32", "complex128": "float64"}
+"""The dtype of the parts of complex numbers."""
+
+
+def parts_of_array(array: NDArray[np.generic]) -> NDArray[np.generic]:
+    """Return complex numbers as pairs in a last axis, in their memory; other arrays as they are."""
+    parts = PARTS.get(array.dtype.name)
+    return array if parts is None else array[..., np.newaxis].view(parts)
+
+
+def array_of_parts(array: NDArray[np.generic], dtype: str) -> NDArray[np.generic]:
+    """Return pairs as the numbers of a complex dtype; arrays of others as they are."""
+    if dtype not in PARTS:
+        return array
+    return np.ascontiguousarray(array).view(dtype).reshape(array.shape[:-1])

@@ -271,6 +271,9 @@ def _check_json(source: Source) -> None:
 
 
 def open_graph(source: Source, options: ReadOptions | None = None, name: str = "auto") -> Graph:
-    """Open a source in the format of a name, or in the one that it is in."""
+    """Open a source in the format of a name, or in the one that it is in; raises GaweeError."""
     frontend = sniff(source) if name == "auto" else FRONTENDS[name]
-    return frontend.open(source, options or ReadOptions())
+    options = options or ReadOptions()
+    graph = frontend.open(source, options)
+    graph.check_names(options)
+    return graph

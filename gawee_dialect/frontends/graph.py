@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.open_size import SizeName
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.dialect.open_size import OpenSize, SizeName
 from gawee_dialect.frontends.coverage import CoverageReport
 from gawee_dialect.source import Source
 
@@ -61,6 +62,22 @@ class Graph(ABC):
     def weights(self, store: "ParameterStore") -> "ParameterStore":
         """Return a store under the names of the graph, with the data that the graph itself has."""
         return store
+
+    def size_names(self) -> AbstractSet[str]:
+        """Return the names that `ReadOptions.shapes` may have: of inputs, and of their sizes."""
+        inputs = self.view().inputs
+        sizes = (size for each in inputs for size in each.shape if isinstance(size, OpenSize))
+        return {each.name for each in inputs} | {name.name for size in sizes for name in size.names}
+
+    def check_names(self, options: ReadOptions) -> None:
+        """Raise GaweeError for sizes of what the graph does not name."""
+        if not options.shapes and not options.ranges:
+            return
+        known = self.size_names()
+        for name in (*options.shapes, *options.ranges):
+            if name not in known:
+                hint = did_you_mean(name, known, f"names: {', '.join(sorted(known)) or 'none'}")
+                raise GaweeError(Diagnostic(f"unknown input or size '{name}'", hint=hint))
 
     @abstractmethod
     def view(self) -> "GraphView":

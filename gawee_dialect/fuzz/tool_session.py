@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from time import time
 
-from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.diagnostics import GaweeError, first_line
 from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.oracle import Done, Finding
 from gawee_dialect.fuzz.session import Tried
@@ -271,6 +271,20 @@ class ToolSession:
         done[WRONG] += 1
         failure = found.failure
         return Finding(WRONG, failure.pass_name, failure.diagnostics[0].message)
+
+    def require_taken(self, tried: Tried, number: int) -> None:
+        """Raise GaweeError where the tool refused all that was tried, with what it says of one."""
+        refused = tried.done[REFUSED]
+        if not refused or refused != tried.drawn.total():
+            return
+        _, text, pipeline = self.trial(number)
+        try:
+            check_pipeline(text, pipeline, self.tool, at_once=True)
+        except GaweeError as error:
+            said = first_line(error)
+            name = self.tool.name
+            what = f"expected '{name}' to run a program, it refused all {refused}; number {number}"
+            raise GaweeError(f"{what}: {said}") from error
 
     def _refusal(self, error: GaweeError, done: Done) -> Finding | None:
         message = error.diagnostics[0].message

@@ -12,7 +12,7 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
 from gawee_dialect.dialect.types import dtype_name, is_shaped, shape_text
 from gawee_dialect.parameters.store import Array
-from gawee_dialect.python_numbers import as_array, is_array
+from gawee_dialect.python_numbers import as_array, is_array, parts_of_array
 
 # Seeded arrays for inputs and parameters that are not given.
 
@@ -76,9 +76,13 @@ def fitted(
 ) -> Array:
     """Return an array in a dtype: Python's float64 and int64 become what is wanted.
 
+    Complex numbers are pairs in a last axis, where that is wanted.
+
     `what` names it and `origin` says where it is from, in messages. Raises GaweeError for another
     shape, another kind of number, and for numbers that the dtype cannot hold.
     """
+    if tuple(shape) == (*array.shape, 2):
+        array = parts_of_array(array)
     if array.shape != tuple(shape):
         raise GaweeError(
             f"expected {what} of shape {shape_text(shape)}, got {shape_text(array.shape)}{origin}"

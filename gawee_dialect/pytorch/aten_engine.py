@@ -137,6 +137,8 @@ def _decoded(value: AttributeValue, kind: str, device: str) -> object:
         return device
     if isinstance(value, str) and value.startswith("torch."):
         return getattr(torch(), value.removeprefix("torch."), value)
+    if isinstance(value, dict) and isa(value, dict[str, int | float]):
+        return complex(value["real"], value["imag"])
     return value
 
 

@@ -13,6 +13,7 @@ from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR, ExecutionError
 from gawee_dialect.frontends.npu_ir.pytorch import Tensor, is_tensor
 from gawee_dialect.frontends.op_mapping.registry import value_text
+from gawee_dialect.python_numbers import array_of_parts, parts_of_array
 from gawee_dialect.pytorch.execute import ir_model, named_inputs
 from gawee_dialect.pytorch.explanation import LeftOp
 from gawee_dialect.pytorch.graph_weights import used_weights
@@ -97,7 +98,8 @@ class CompiledTorch:
         """
         needed = {buffer.name for buffer in self._native.parameters}
         bound = used_weights(self.ir, weights)
-        self._native.rebind({name: array for name, array in bound.items() if name in needed})
+        arrays = {name: parts_of_array(array) for name, array in bound.items() if name in needed}
+        self._native.rebind(arrays)
 
     def __call__(self, *inputs: object) -> Tensor | tuple[Tensor, ...]:
         """Compute the outputs; raises GaweeError for inputs that do not fit."""
@@ -123,8 +125,12 @@ class CompiledTorch:
 
     def _results(self, given: Mapping[str, Tensor]) -> list[Tensor]:
         """Compute the graph's outputs, new state first, of its inputs by their names."""
-        arrays = {name: array_of_tensor(each, f"input '{name}'") for name, each in given.items()}
-        return [tensor_of_array(each) for each in self._native.run(arrays).values()]
+        arrays = {
+            name: parts_of_array(array_of_tensor(each, f"input '{name}'"))
+            for name, each in given.items()
+        }
+        results = zip(self._native.run(arrays).values(), self.ir.graph_outputs, strict=True)
+        return [tensor_of_array(array_of_parts(each, meta.dtype)) for each, meta in results]
 
     def _tensors(self, inputs: Sequence[object]) -> list[object]:
         """Return what of the arguments is a tensor; raises ExecutionError for other numbers."""

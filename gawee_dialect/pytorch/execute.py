@@ -13,6 +13,7 @@ from gawee_dialect.frontends.npu_ir.ir import NPU_IR, ExecutionError
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.parameters.given_inputs import Inputs, is_mapping, is_sequence
+from gawee_dialect.python_numbers import array_of_parts, parts_of_array
 from gawee_dialect.pytorch.graph_weights import Weights, used_weights, with_constants
 from gawee_dialect.pytorch.tensors import (
     as_array,
@@ -36,7 +37,8 @@ def ir_model(
     weight that is missing or of another shape or dtype, ExecutionError for a constant without data.
     """
     graph = with_constants(ir, constants or {})
-    return Model(import_ir(graph), used_weights(graph, weights), name=ir.model_name)
+    bound = {name: parts_of_array(each) for name, each in used_weights(graph, weights).items()}
+    return Model(import_ir(graph), bound, name=ir.model_name)
 
 
 def named_inputs(ir: NPU_IR, inputs: Inputs) -> dict[str, object]:
@@ -90,6 +92,9 @@ def execute_ir(
         raise ExecutionError(f"unsupported engine '{engine}'; supported: {', '.join(ENGINES)}")
     model = ir_model(ir, weights, constants)
     level = Level.LLVM if engine == "native" else Level.GAWEE
-    arrays = {name: as_array(value, f"input '{name}'") for name, value in given.items()}
-    outputs = model.run(arrays, level).values()
+    arrays = {
+        name: parts_of_array(as_array(value, f"input '{name}'")) for name, value in given.items()
+    }
+    results = zip(model.run(arrays, level).values(), ir.graph_outputs, strict=True)
+    outputs = (array_of_parts(each, meta.dtype) for each, meta in results)
     return tuple(tensor_of_array(each) if with_tensors else each for each in outputs)

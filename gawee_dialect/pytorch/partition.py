@@ -375,7 +375,7 @@ def _graph_of(
         if is_complex(node):
             real = values[node]
             value = real.meta["val"]
-            real.meta["val"] = torch().view_as_real(value)
+            real.meta["val"] = real_parts(value)
             values[node] = graph.call_function(aten.view_as_complex.default, (real,))
             values[node].meta["val"] = value
     for node in nodes:
@@ -384,8 +384,11 @@ def _graph_of(
     for node in outputs:
         value = values[node]
         if is_complex(node):
-            value = graph.call_function(aten.view_as_real.default, (value,))
-            value.meta["val"] = torch().view_as_real(values[node].meta["val"])
+            # A conjugate may be one by a sign beside its memory, which has no parts.
+            plain = graph.call_function(aten.resolve_conj.default, (value,))
+            plain.meta["val"] = torch().resolve_conj(value.meta["val"])
+            value = graph.call_function(aten.view_as_real.default, (plain,))
+            value.meta["val"] = torch().view_as_real(plain.meta["val"])
         returned.append(value)
     graph.output(tuple(returned))
     return fx.GraphModule(whole, graph)

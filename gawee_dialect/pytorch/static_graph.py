@@ -20,6 +20,7 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     is_tensor,
 )
 from gawee_dialect.frontends.npu_ir.trace import Sizes
+from gawee_dialect.python_numbers import array_of_parts, parts_of_array
 from gawee_dialect.pytorch.tensors import Array, array_of_tensor, tensor_of_array
 
 
@@ -136,14 +137,16 @@ class StaticGraph:
         for index, name in self._graph.inputs.items():
             value = args[index]
             if is_tensor(value):
-                arrays[name] = array_of_tensor(value)
+                arrays[name] = parts_of_array(array_of_tensor(value))
         made = iter(self.bind(args).native.run(arrays).values())
         returned = self._graph.returned
         if self._returns_size:
             sizes = self._sizes(args)
             returned = [e.at(sizes) if isinstance(e, OpenSize) else e for e in returned]
         return [
-            tensor_of_array(next(made)) if isinstance(each, TensorMeta) else each
+            tensor_of_array(array_of_parts(next(made), each.dtype))
+            if isinstance(each, TensorMeta)
+            else each
             for each in returned
         ]
 
@@ -170,7 +173,7 @@ class StaticGraph:
         return bound
 
     def _with_weights(self, weights: Mapping[str, Tensor], state: Sequence[object]) -> Bound:
-        arrays = {name: array_of_tensor(each) for name, each in weights.items()}
+        arrays = {name: parts_of_array(array_of_tensor(each)) for name, each in weights.items()}
         copied = [each for name, each in weights.items() if self._is_copied(name, arrays[name])]
         data = fingerprint(map(_memory_of, filter(_is_at_hand, copied)))
         number = data()  # before they are read: a write meanwhile shows in the next call

@@ -53,7 +53,8 @@ def compare(expected: Array, got: Array, rtol: float, atol: float) -> Difference
         return Difference(False, infinite, infinite, f"dtype {got.dtype}, not {expected.dtype}")
     if expected.size == 0:
         return Difference(True, 0.0, 0.0)
-    wide_expected, wide_got = expected.astype(np.float64), got.astype(np.float64)
+    wide = np.complex128 if expected.dtype.kind == "c" else np.float64
+    wide_expected, wide_got = expected.astype(wide), got.astype(wide)
     same = (expected == got) | (np.isnan(wide_expected) & np.isnan(wide_got))
     with np.errstate(invalid="ignore"):
         apart = np.where(same, 0.0, np.abs(wide_expected - wide_got))
@@ -64,7 +65,7 @@ def compare(expected: Array, got: Array, rtol: float, atol: float) -> Difference
 
 
 def _is_float(array: Array) -> bool:
-    return array.dtype.kind == "f" or array.dtype.name == "bfloat16"
+    return array.dtype.kind in "fc" or array.dtype.name == "bfloat16"
 
 
 @dataclass(frozen=True)

@@ -317,6 +317,7 @@ def fuzz_tool(arguments: Namespace) -> int:
         if arguments.output is not None:
             files = session.write(number, finding, Path(arguments.output))
             print(f"  wrote {' and '.join(map(str, files))}", flush=True)
+    session.require_taken(tried, arguments.first)
     return WRONG if tried.found else DONE
 
 

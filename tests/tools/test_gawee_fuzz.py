@@ -327,6 +327,21 @@ def test_right_passes_of_another_tool_raise_no_alarm(run: Run) -> None:
     assert "8 the same; no findings" in out
 
 
+def test_a_tool_that_refuses_everything_is_an_error(run: Run, tmp_path: Path) -> None:
+    tool = tmp_path / "refuses"
+    tool.write_text("#!/bin/sh\necho 'error: not today' >&2\nexit 1\n")
+    tool.chmod(0o755)
+
+    code, out, err = run(*f"--tool {tool} --graphs 3".split())
+
+    assert code == 1
+    assert "3 refused; no findings" in out
+    assert err.startswith(
+        f"error: expected '{tool}' to run a program, it refused all 3; number 0: "
+    )
+    assert "not today" in err
+
+
 def test_a_tool_that_is_not_there_is_named(run: Run) -> None:
     code, _, err = run("--tool", "no-such-opt")
 

@@ -496,6 +496,8 @@ def test_a_value_that_is_misspelt_is_named_with_the_one_that_was_meant(says) -> 
         ("--input cat.png --mean a,b", "argument --mean: expected a number, got 'a'"),
         ("--emit ll --emit-dir relu.mlir", "cannot make folder 'relu.mlir': File exists"),
         ("--shape x=2,4", "expected input 'x' of shape 2x3, got 2x4"),
+        ("--shape y=2,3", "unknown input or size 'y'\nhint: names: x"),
+        ("--range length=1:9", "unknown input or size 'length'\nhint: names: x"),
         ("--name a", "expected --name to go with --emit"),
         ("--emit-dir a", "expected --emit-dir to go with --emit"),
         ("--tolerance 1", "expected --tolerance to go with --compare or --verify"),

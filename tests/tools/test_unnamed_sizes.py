@@ -85,6 +85,7 @@ def test_sizes_may_be_said_for_random_arrays(
     ("shapes", "message"),
     [
         ([], "error: expected the shape of input 'x' (?x?), got none\nhint: --shape x=2,2, or "),
+        (["--shape", "bias=3"], "error: unknown input or size 'bias'\nhint: names: b, w, x\n"),
         (["--shape", "x=7"], "error: expected input 'x' of shape ?x?, got 7"),
         (["--shape", "x=7,5", "--shape", "w=4,3"], "'linalg.matmul' op"),
     ],

@@ -145,6 +145,8 @@ def encode(value: object, name: str) -> AttributeValue:
     library = torch()
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, complex):
+        return {"real": value.real, "imag": value.imag}
     if is_sequence(value):
         return [encode(entry, name) for entry in value]
     if isinstance(value, library.dtype | library.device | library.layout | library.memory_format):
@@ -165,7 +167,7 @@ CHECKS = re.compile(
 )
 """Calls without a result that check what export has already checked."""
 
-_AS_STRIDED = "aten.as_strided.default"
+_AS_STRIDED = "aten.as_strided.default", "aten.as_strided_scatter.default"
 
 CONTROL_FLOW: Mapping[str, tuple[str, Sequence[str]]] = {
     "cond": (COND, ("true_graph", "false_graph")),
@@ -205,7 +207,7 @@ def refusal(node: Node, message: str, hint: str | None = None) -> ConversionErro
 
 def reads_other_order(node: Node) -> bool:
     """Whether an op reads the memory of a tensor that is not in row-major order, or a part."""
-    read = node.all_input_nodes[0].meta.get("val") if str(node.target) == _AS_STRIDED else None
+    read = node.all_input_nodes[0].meta.get("val") if str(node.target) in _AS_STRIDED else None
     if not is_tensor(read):
         return False
     in_order: bool = getattr(read, "is_contiguous")()
@@ -332,7 +334,7 @@ class Converter:
             call = call_arguments(node, schema, self._tensors, self._number)
         except Unsayable as error:
             raise refusal(node, f"'{node.target}' call: {error}") from error
-        if str(node.target) == _AS_STRIDED:
+        if str(node.target) == _AS_STRIDED[0]:
             call.inputs[:1] = [self._in_row_major_order(node, *call.inputs)]
         if is_tensor(made):
             name = self._fresh(node.name, 1)

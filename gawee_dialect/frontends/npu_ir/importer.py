@@ -54,9 +54,9 @@ from gawee_dialect.frontends.npu_ir.aten.registry import (
     is_in_place,
 )
 from gawee_dialect.frontends.npu_ir.complex_numbers import (
-    PARTS as COMPLEX_PARTS,
+    call_on_complex,
+    has_complex,
 )
-from gawee_dialect.frontends.npu_ir.complex_numbers import call_on_complex, has_complex
 from gawee_dialect.frontends.npu_ir.ir import (
     CARRIED,
     COND,
@@ -80,6 +80,8 @@ from gawee_dialect.frontends.op_mapping.emitter import (
 from gawee_dialect.frontends.op_mapping.registry import Refusal
 from gawee_dialect.identifiers import name_hint
 from gawee_dialect.locations import file_location
+from gawee_dialect.python_numbers import PARTS as COMPLEX_PARTS
+from gawee_dialect.python_numbers import parts_of_array
 
 # bfloat16, which tensors are stored in: each node computes in float32 and rounds its results.
 #
@@ -94,8 +96,8 @@ MOVES = (
 """Ops whose result is made of elements of their operands, whatever those are."""
 
 
-OF_BITS = ("aten.view.dtype",)
-"""Ops that read bfloat16 as it is stored."""
+AS_STORED = ("aten.view.dtype", "aten.nextafter.default", "aten.ldexp.Tensor")
+"""Ops that read bfloat16 as it is stored: its bits, or what they round on the way."""
 
 
 def stored_element(dtype: str) -> Attribute:
@@ -258,11 +260,12 @@ class Importer:
         constant = self.ir.constants.get(weight.name)
         if constant is not None and constant.data.size <= INLINE_ELEMENTS:
             try:
-                element = stored_element(constant.dtype)
+                element = stored_element(COMPLEX_PARTS.get(constant.dtype, constant.dtype))
             except Refusal as problem:
                 self._report_tensor(weight, f"constant '{weight.name}'", problem)
                 return
-            value = self.values[placeholder] = self.emit.array(constant.data, element)
+            numbers = parts_of_array(constant.data)
+            value = self.values[placeholder] = self.emit.array(numbers, element)
             value.name_hint = name_hint(weight.name)
             return
         lifted = constant is not None or placeholder.startswith("c_")
@@ -271,7 +274,7 @@ class Importer:
 
     def _add(self, kind: ArgumentKind, value_name: str, meta: TensorMeta, what: str) -> None:
         try:
-            type = declared_type(meta)
+            type = declared_type(as_parts(meta))
         except Refusal as problem:
             self._report_tensor(meta, f"{what} '{meta.name}'", problem)
             return
@@ -364,7 +367,7 @@ class Importer:
             made = call_on_complex(self.emit, node, inputs)
         else:
             attributes: Mapping[str, AttributeValue] = node.attrs
-            if canonical_name(node.op_type) not in OF_BITS:
+            if canonical_name(node.op_type) not in AS_STORED:
                 inputs, attributes = in_float32(self.emit, inputs, attributes)
             with _needs_numbers(node):
                 made = mapping.function(self.emit, **bind_arguments(mapping, inputs, attributes))
@@ -436,7 +439,7 @@ class Importer:
     def add_stand_in(self, output: TensorMeta) -> None:
         """Make an argument of a tensor's declared type, so that what reads it can be checked."""
         if output.name not in self.values:
-            self._add(ArgumentKind.INPUT, output.name, as_parts(output), "output")
+            self._add(ArgumentKind.INPUT, output.name, output, "output")
 
     def report_unsupported(self) -> None:
         """Report the ops that nothing is registered for, each once, with its nodes."""
@@ -458,10 +461,7 @@ class Importer:
         """Return the values of the graph's outputs; those of refused nodes are left out."""
         found: list[SSAValue] = []
         for output in self.ir.graph_outputs:
-            if output.dtype in COMPLEX_PARTS:
-                problem = refusal_of_complex(output.dtype)
-                self._report_tensor(output, f"graph output '{output.name}'", problem)
-            elif output.name in self.values:
+            if output.name in self.values:
                 found.append(self.values[output.name])
             elif not self.problems:
                 text = f"expected a node that makes graph output '{output.name}', got none"
@@ -508,23 +508,13 @@ def result_positions(node: OpNode) -> list[int]:
 
 
 def as_parts(meta: TensorMeta) -> TensorMeta:
-    """Return what a tensor inside of a graph is held as: the parts of a complex one."""
+    """Return what a tensor is held as: the parts of a complex one."""
     parts = COMPLEX_PARTS.get(meta.dtype)
     return meta if parts is None else replace(meta, shape=(*meta.shape, 2), dtype=parts)
 
 
-def refusal_of_complex(dtype: str) -> Refusal:
-    """Make the refusal of a complex input, weight or output."""
-    return Refusal(
-        f"unsupported dtype '{dtype}' outside of a graph",
-        hint="torch.view_as_real and torch.view_as_complex in forward take and return its parts",
-    )
-
-
 def declared_type(meta: TensorMeta) -> AnyTensor:
     """Return the type of a tensor; raises Refusal for a dtype that this dialect does not have."""
-    if meta.dtype in COMPLEX_PARTS:
-        raise refusal_of_complex(meta.dtype)
     element: Attribute = stored_element(meta.dtype)
     return TensorType(element, meta.shape)
 

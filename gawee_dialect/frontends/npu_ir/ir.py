@@ -30,6 +30,7 @@ that the schema gives them. What extraction writes:
 | layout, memory format | `"torch.strided"`, `"torch.contiguous_format"` |
 | device | `"cpu"` |
 | infinite or NaN number | the float itself; in JSON `"inf"`, `"-inf"`, `"nan"` |
+| complex number | `{"real": 0.0, "imag": 2.0}` |
 | size that is open | the `OpenSize`; in JSON `{"size": "batch * length"}` |
 | end of a slice that has none | 9223372036854775807, or null where the call had None |
 | getitem | `index`: the position in what its producer returned |

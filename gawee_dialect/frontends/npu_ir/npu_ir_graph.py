@@ -17,6 +17,7 @@ from gawee_dialect.frontends.op_mapping.coverage import made_since
 from gawee_dialect.inspection.graph_view import GraphView, NodeView, TensorView
 from gawee_dialect.parameters import ParameterStore
 from gawee_dialect.parameters.store import Array, ArrayDescription, read_only
+from gawee_dialect.python_numbers import PARTS, parts_of_array
 from gawee_dialect.source import Source
 
 # NPU_IR as inspection sees it.
@@ -99,7 +100,8 @@ def _limits(node: OpNode) -> Sequence[str]:
 class GraphWeights(ParameterStore):
     """A store under the names of a graph's weights, with the constants that the graph carries.
 
-    Where the store does not have a weight's name, it may have that of a placeholder.
+    Where the store does not have a weight's name, it may have that of a placeholder. Complex
+    numbers are pairs, as in the module.
     """
 
     def __init__(self, ir: NPU_IR, store: ParameterStore) -> None:
@@ -112,14 +114,17 @@ class GraphWeights(ParameterStore):
 
     def describe(self, name: str) -> ArrayDescription:
         if name in self._found:
-            return self._store.describe(self._found[name])
-        constant = self._ir.constants[name]
-        return ArrayDescription(constant.data.shape, constant.dtype)
+            held = self._store.describe(self._found[name])
+        else:
+            constant = self._ir.constants[name]
+            held = ArrayDescription(constant.data.shape, constant.dtype)
+        parts = PARTS.get(held.dtype)
+        return held if parts is None else ArrayDescription((*held.shape, 2), parts)
 
     def __getitem__(self, name: str) -> Array:
         if name in self._found:
-            return self._store[self._found[name]]
-        return read_only(self._ir.constants[name].array)
+            return parts_of_array(self._store[self._found[name]])
+        return parts_of_array(read_only(self._ir.constants[name].array))
 
     def __iter__(self) -> Iterator[str]:
         yield from dict.fromkeys((*self._found, *self._ir.constants))

@@ -1,6 +1,8 @@
 """Graphs in the vocabulary of ONNX as modules, whatever file they are read from."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from xdsl.dialects.builtin import (
     LocationAttr,
@@ -244,6 +246,17 @@ class OnnxImporter:
         if value.shape is None:
             raise Refusal("expected a shape, got none", hint)
         return tuple(self._size(value, axis, hint) for axis in range(len(value.shape)))
+
+    def size_names(self) -> AbstractSet[str]:
+        """Return the names of inputs and of sizes, as the model and the module have them."""
+        inputs = [e for e in self.model.graph.inputs if e.name not in self.model.graph.initializers]
+        names = {each.name for each in inputs}
+        for each in inputs:
+            for axis, size in enumerate(each.shape or ()):
+                if isinstance(size, str):
+                    texts = {size, *re.findall(r"\w+", size)} - {NAMELESS}
+                    names |= texts or {f"{each.name}_{axis}"}
+        return names | set(map(c_name, names))
 
     def _size(self, value: OnnxValue, axis: int, hint: str) -> int:
         """Return a size: a number, one that is given for its name, or its name."""

@@ -1,6 +1,7 @@
 """An ONNX model, by the interface of every format's graph."""
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 
@@ -70,6 +71,9 @@ class OnnxModelGraph(Graph):
         verify_module(module)
         verify_at_numbers(module)
         return module
+
+    def size_names(self) -> AbstractSet[str]:
+        return self._importer.size_names()
 
     def weights(self, store: ParameterStore) -> ParameterStore:
         self.module()

@@ -3,6 +3,7 @@
 // RUN: gawee-opt --load=%S/../../instruments/wrong_passes/swapped_operands.py --swapped-operands --canonicalize --opt-bisect-limit=-1 %s 2>&1 | filecheck %s --check-prefix=ALL
 // RUN: gawee-opt --lower-to-linalg --opt-bisect-limit=1 %s 2>&1 | filecheck %s --check-prefix=PART
 // RUN: not gawee-opt --canonicalize --opt-bisect-limit=-2 %s 2>&1 | filecheck %s --check-prefix=WRONG
+// RUN: not gawee-opt --canonicalize --opt-bisect-limit=1 --bisect %s 2>&1 | filecheck %s --check-prefix=BOTH
 
 // NONE: opt-bisect: stopped at rewrite 0
 // NONE: gawee.sub %b, %a
@@ -21,6 +22,7 @@
 // PART: gawee.abs
 
 // WRONG: error: argument --opt-bisect-limit: expected a count of rewrites, or -1 for all, got '-2'
+// BOTH: error: expected --bisect without --opt-bisect-limit, got both
 func.func @main(%a: tensor<3x5xf32> {gawee.input = "a"}, %b: tensor<3x5xf32> {gawee.input = "b"})
     -> (tensor<3x5xf32> {gawee.output = "y"}) {
   %p = gawee.sub %b, %a : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32> loc("distance"("net.json":10:5))

@@ -110,7 +110,7 @@ def int_mm(d: Draw) -> Call:
 
 @case(*(f"aten.{name}.default" for name in ("linalg_inv", "linalg_inv_ex", "inverse")))
 def inverse(d: Draw) -> Call:
-    size, lead = d.int(1, 5), d.choice((), (3,), (2, 3))
+    size, lead = d.choice(1, 2, 5, 19), d.choice((), (3,), (2, 3))
     dtype = d.choice(torch.float32, torch.float64)
     value = d.floats(*lead, size, size, dtype=dtype) + 3 * torch.eye(size, dtype=dtype)
     # The first pivot of each matrix is not the first element.
@@ -119,7 +119,7 @@ def inverse(d: Draw) -> Call:
 
 def systems(d: Draw, lead: tuple[int, ...]) -> torch.Tensor:
     """Matrices far from singular; the first pivot of each is not the first element."""
-    size, dtype = d.int(1, 5), d.choice(torch.float32, torch.float64)
+    size, dtype = d.choice(1, 2, 5, 19), d.choice(torch.float32, torch.float64)
     value = d.floats(*lead, size, size, dtype=dtype) + 4 * torch.eye(size, dtype=dtype)
     return value.flip(-2).contiguous()
 
@@ -133,6 +133,42 @@ def solve(d: Draw) -> Call:
     if left and matrices.shape[:-2] == lead and d.bool():
         right = right[..., 0].contiguous()
     return Call([matrices, right], {"left": left}, outputs=[0, 3], rtol=1e-3, atol=1e-4)
+
+
+def root(d: Draw, upper: bool) -> torch.Tensor:
+    size = d.choice(2, 5, 19)
+    value = d.floats(size, size, low=-1, high=1) / size + torch.eye(size)
+    return (value.triu() if upper else value.tril()).contiguous()
+
+
+@case("aten.cholesky_solve.default")
+def cholesky_solve(d: Draw) -> Call:
+    upper = d.bool()
+    given = root(d, upper)
+    return Call([d.floats(given.shape[0], 4), given, upper], rtol=1e-4, atol=1e-4)
+
+
+@case("aten.cholesky_inverse.default")
+def cholesky_inverse(d: Draw) -> Call:
+    upper = d.bool()
+    return Call([root(d, upper), upper], rtol=1e-4, atol=1e-4)
+
+
+@case("aten.linalg_qr.default")
+def qr(d: Draw) -> Call:
+    rows, columns = d.choice((5, 3), (3, 5), (4, 4), (1, 1), (21, 7))
+    value = d.floats(*d.choice((), (2,)), rows, columns, dtype=torch.float64)
+    return Call([value, d.choice("reduced", "complete", "r")], rtol=1e-9, atol=1e-10)
+
+
+@case("aten.linalg_householder_product.default")
+def householder_product(d: Draw) -> Call:
+    rows, columns = d.choice((5, 3), (4, 4), (21, 7))
+    count = d.choice(columns, columns - 1)
+    lead = d.choice((), (2,))
+    shapes = (*lead, rows, columns), (*lead, count)
+    value, factors = (d.floats(*shape, low=-1, high=1, dtype=torch.float64) for shape in shapes)
+    return Call([value, factors], rtol=1e-9, atol=1e-9)
 
 
 @case("aten._linalg_det.default", "aten._linalg_slogdet.default")
@@ -156,7 +192,8 @@ def solve_triangular(d: Draw) -> Call:
 @case("aten.linalg_cholesky_ex.default")
 def cholesky(d: Draw) -> Call:
     value = systems(d, d.choice((), (3,), (2, 3)))
-    return Call([value @ value.mT], {"upper": d.bool()}, rtol=1e-3, atol=1e-4)
+    square = value @ value.mT + torch.eye(value.shape[-1], dtype=value.dtype)
+    return Call([square], {"upper": d.bool()}, rtol=1e-3, atol=1e-4)
 
 
 @case("aten.mv.default")

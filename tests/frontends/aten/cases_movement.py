@@ -347,6 +347,23 @@ def as_strided(d: Draw) -> Call:
     return Call([d.floats(3, 4), size, stride, offset])
 
 
+@case("aten.as_strided_scatter.default")
+def as_strided_scatter(d: Draw) -> Call:
+    size, stride, offset = d.choice(([3, 2], [4, 1], 0), ([2, 3], [1, 2], 1), ([3], [5], None))
+    return Call([d.floats(3, 4), d.floats(*size), size, stride, offset])
+
+
+@case("aten.put.default")
+def put(d: Draw) -> Call:
+    places = torch.tensor([[0, -1, 7], [5, 3, 2]])
+    return Call([d.tensor(3, 4, dtypes=(torch.float32,)), places, d.floats(2, 3), d.bool()])
+
+
+@case("aten.fft_fftfreq.default", "aten.fft_rfftfreq.default")
+def frequencies(d: Draw) -> Call:
+    return Call([d.int(1, 9), d.choice(1.0, 0.25, 3.0)])
+
+
 @case("aten.slice_scatter.default")
 def slice_scatter(d: Draw) -> Call:
     start, end, step, size = d.choice(

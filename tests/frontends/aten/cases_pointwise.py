@@ -86,7 +86,36 @@ def specials(d: Draw) -> Call:
     return Call([values.reshape(7, 1), values])
 
 
-binary("ldexp.Tensor", dtypes=FLOATS, low=-3.0)
+binary("ldexp.Tensor", dtypes=(*FLOATS, torch.float16, torch.bfloat16), low=-3.0)
+
+
+@case("aten.nextafter.default")
+def neighbours(d: Draw) -> Call:
+    """Zeros, infinities, the least and the greatest numbers, and NaN."""
+    dtype = d.choice(*FLOATS, torch.bfloat16)
+    info = torch.finfo(dtype)
+    edges = [0.0, -0.0, torch.inf, -torch.inf, torch.nan, info.max, info.tiny, -info.tiny, 1.0]
+    values = torch.cat([torch.tensor(edges, dtype=torch.float64), d.floats(4)]).to(dtype)
+    return Call([values.reshape(13, 1), values], rtol=0, atol=0)
+
+
+@case("aten.frexp.Tensor")
+def fractions(d: Draw) -> Call:
+    dtype = d.choice(*FLOATS, torch.bfloat16, torch.float16)
+    info = torch.finfo(dtype)
+    edges = [0.0, -0.0, torch.inf, torch.nan, info.max, info.tiny, info.tiny / 4, -1.0, 0.5]
+    values = torch.cat([torch.tensor(edges, dtype=torch.float64), d.floats(4)]).to(dtype)
+    return Call([values], rtol=0, atol=0)
+
+
+@case("aten.gcd.default", "aten.lcm.default")
+def divisors(d: Draw) -> Call:
+    dtype = d.choice(torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
+    least = 0 if dtype == torch.uint8 else -120
+    lhs, rhs = (d.ints(*shape, low=least, high=120, dtype=dtype) for shape in ((3, 1), (5,)))
+    return Call([lhs, rhs])
+
+
 binary("atan2.default", "arctan2.default", dtypes=(*FLOATS, torch.int32))
 binary(*(f"{name}.Tensor" for name in "eq ne lt le gt ge".split()), dtypes=ALL)
 binary(

@@ -50,3 +50,6 @@ def test_a_call_on_bytes(op: str, value: torch.Tensor, level: str) -> None:
 def test_products_and_windows_of_bytes(level: str) -> None:
     check("aten.mm.default", Call([BYTES, BYTES.T.contiguous()]), level)
     check("aten.max_pool2d_with_indices.default", Call([IMAGE, [2, 3], [2, 1], [1, 1]]), level)
+    kernel = D.ints(4, 2, 3, 2, low=0, high=255, dtype=torch.uint8)
+    args = [IMAGE, kernel, None, [1, 2], [1, 1], [1, 1], False, [0, 0], 1]
+    check("aten.convolution.default", Call(args), level)

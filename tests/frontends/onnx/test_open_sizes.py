@@ -155,6 +155,14 @@ def test_a_run_takes_sizes_from_its_inputs_or_the_command_line(path, tmp_path, c
     assert "expected a number for size 'batch' (1 or more), got none" in capsys.readouterr().err
 
 
+def test_names_of_no_input_and_no_size_are_told(path):
+    with pytest.raises(GaweeError, match="unknown input or size 'lenght'") as caught:
+        load(path, shapes={"batch": [2], "lenght": [3]})
+    assert caught.value.diagnostics[0].hint == "did you mean 'length'?"
+    with pytest.raises(GaweeError, match="unknown input or size 'y'"):
+        load(path, ranges={"y": (1, 3)})
+
+
 def test_inputs_that_do_not_fit_names_are_refused(path):
     network = load(path, ranges={"length": (1, 20)})
 

@@ -1,10 +1,10 @@
 """Functions of one tensor and of two, element by element, with PyTorch's promotion of types."""
 
-from collections.abc import Callable
-from math import inf, log
+from collections.abc import Callable, Sequence
+from math import inf, log, prod
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType, f16, f32, f64, i1, i32, i64
+from xdsl.dialects.builtin import IntegerType, bf16, f16, f32, f64, i1, i32, i64
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect import ELEMENTWISE
@@ -32,7 +32,14 @@ from gawee_dialect.dialect.graph.arithmetic import (
     TanhOp,
 )
 from gawee_dialect.dialect.graph.cast import BitcastOp
-from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.dialect.graph.elementwise import (
+    AddOp,
+    DivOp,
+    MulOp,
+    SqrtOp,
+    SubOp,
+    broadcast_shape,
+)
 from gawee_dialect.dialect.graph.indexing import GatherOp
 from gawee_dialect.dialect.graph.logic import (
     BitwiseAndOp,
@@ -42,6 +49,7 @@ from gawee_dialect.dialect.graph.logic import (
     LogicalNotOp,
     WhereOp,
 )
+from gawee_dialect.dialect.graph.reduction import ReduceAnyOp
 from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import (
     FLOATS,
@@ -53,6 +61,7 @@ from gawee_dialect.dialect.types import (
 )
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
+from gawee_dialect.frontends.op_mapping.control_flow import repeated
 from gawee_dialect.frontends.op_mapping.emitter import (
     Emitter,
     as_element,
@@ -149,7 +158,7 @@ def _beyond_f16(operand: Operand) -> bool:
     return not float(limits.tiny) <= abs(operand) <= float(limits.max) and abs(operand) < inf
 
 
-@register_op("aten.neg", "aten.negative")
+@register_op("aten.neg", "aten.negative", "aten._neg_view")
 def neg(emit: Emitter, self: SSAValue) -> SSAValue:
     """-x"""
     return in_signed(emit, NegOp, self)
@@ -352,6 +361,40 @@ def fmod(emit: Emitter, self: Operand, other: Operand) -> SSAValue:
     return in_signed(emit, FmodOp, *promoted(emit, self, other))
 
 
+@register_op("aten.gcd")
+def gcd(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
+    """The greatest common divisor, by Euclid's steps until none has a rest"""
+    lhs, rhs = promoted(emit, self, other)
+    element = element_type(lhs)
+    wide = i64 if element == i64 else i32
+    shape = broadcast_shape(tensor_shape(lhs), tensor_shape(rhs))
+    sizes = [emit(AbsOp(emit.broadcast(emit.cast(each, wide), shape))) for each in (lhs, rhs)]
+
+    def rest(now: Sequence[SSAValue]) -> SSAValue:
+        flat = emit.reshape(compared(emit, now[1], 0, "ne"), (prod(shape),))
+        return emit(ReduceAnyOp(flat, axes=[0], keep_dims=False))
+
+    def step(now: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        done = compared(emit, now[1], 0, "eq")
+        divisor = emit(MaximumOp(now[1], emit.number(1, wide)))
+        left = emit(FmodOp(now[0], divisor))
+        return emit(WhereOp(done, now[0], now[1])), emit(WhereOp(done, now[1], left))
+
+    return emit.cast(repeated(emit, rest, step, sizes)[0], element)
+
+
+@register_op("aten.lcm")
+def lcm(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
+    """The least common multiple; zero where one of both is"""
+    lhs, rhs = promoted(emit, self, other)
+    element = element_type(lhs)
+    wide = i64 if element == i64 else i32
+    lhs, rhs = emit.cast(lhs, wide), emit.cast(rhs, wide)
+    divisor = emit(MaximumOp(gcd(emit, lhs, rhs), emit.number(1, wide)))
+    multiple = emit(MulOp(emit(FloorDivOp(lhs, divisor)), rhs))
+    return emit.cast(emit(AbsOp(multiple)), element)
+
+
 @register_op("aten.atan2", "aten.arctan2")
 def atan2(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
     """The angle of the point (other, self)"""
@@ -391,8 +434,22 @@ def hypot(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
 
 @register_op("aten.ldexp.Tensor")
 def ldexp(emit: Emitter, self: Operand, other: Operand) -> SSAValue:
-    """self * 2^other"""
-    return mul(emit, self, pow_tensors(emit, 2.0, other))
+    """self * 2^other, where PyTorch rounds the power to the type of its exponent"""
+    lhs, rhs = _in_f32(emit, self), _in_f32(emit, other)
+    power = pow_tensors(emit, 2.0, rhs)
+    if is_bf16(other):
+        power = emit.cast(emit.cast(power, bf16), f32)
+    product = mul(emit, lhs, power)
+    return emit.cast(product, bf16) if is_bf16(self) and is_bf16(other) else product
+
+
+def is_bf16(operand: Operand) -> bool:
+    """Whether an operand is stored in bfloat16, in which nothing is computed."""
+    return isinstance(operand, SSAValue) and element_type(operand) == bf16
+
+
+def _in_f32(emit: Emitter, operand: Operand) -> Operand:
+    return as_element(emit, operand, f32) if is_bf16(operand) else operand
 
 
 @register_op("aten.pow.Tensor_Scalar")

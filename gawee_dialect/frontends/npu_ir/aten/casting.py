@@ -4,16 +4,17 @@ Quantized numbers are rounded to those that a quantized tensor can hold.
 """
 
 from collections.abc import Sequence
+from math import inf
 from typing import TypeGuard
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType, bf16, f32, f64, i1, i8, i32
+from xdsl.dialects.builtin import IntegerType, bf16, f32, f64, i1, i8, i32, i64
 from xdsl.ir import Attribute, SSAValue
 
-from gawee_dialect.dialect.graph.arithmetic import FloorDivOp, ReciprocalOp, RoundOp
+from gawee_dialect.dialect.graph.arithmetic import AbsOp, FloorDivOp, ReciprocalOp, RoundOp
 from gawee_dialect.dialect.graph.cast import BitcastOp
-from gawee_dialect.dialect.graph.elementwise import MulOp
-from gawee_dialect.dialect.graph.logic import BitwiseAndOp, WhereOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, broadcast_shape
+from gawee_dialect.dialect.graph.logic import BitwiseAndOp, BitwiseOrOp, IsNanOp, WhereOp
 from gawee_dialect.dialect.graph.quantization import DequantizeOp, QuantizeOp, axis_map
 from gawee_dialect.dialect.graph.reduction import ReduceSumOp
 from gawee_dialect.dialect.types import (
@@ -32,6 +33,7 @@ from gawee_dialect.frontends.op_mapping.emitter import (
     as_element,
     axis_of,
     dtype_element,
+    promoted,
     stacked,
     to_bool,
 )
@@ -125,6 +127,52 @@ def view_dtype(emit: Emitter, self: SSAValue, dtype: str) -> SSAValue:
     elif width > given:
         bits = _put_together(emit, bits, width)
     return _from_bits(emit, bits, element)
+
+
+@register_op("aten.nextafter")
+def nextafter(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
+    """The number beside an element, on the way to another"""
+    lhs, rhs = promoted(emit, self, other)
+    element = element_type(lhs)
+    shape = broadcast_shape(tensor_shape(lhs), tensor_shape(rhs))
+    bits = _bits(emit, emit.broadcast(lhs, shape))
+    if element == bf16:  # nothing is computed in it
+        lhs, rhs = emit.cast(lhs, f32), emit.cast(rhs, f32)
+    # From zero away the bits of a number, without its sign, count up.
+    outward = compared(emit, compared(emit, lhs, rhs, "lt"), compared(emit, lhs, 0.0, "gt"), "eq")
+    beside = emit(WhereOp(outward, add(emit, bits, 1), sub(emit, bits, 1)))
+    zero, up = compared(emit, lhs, 0.0, "eq"), compared(emit, rhs, 0.0, "gt")
+    whole = element_type(bits)
+    least = (emit.number(each, whole) for each in (1, 1 - (1 << (8 * element_bytes(element) - 1))))
+    beside = emit(WhereOp(zero, emit(WhereOp(up, *least)), beside))
+    found = emit.cast(_from_bits(emit, beside, element), element_type(lhs))
+    found = emit(WhereOp(compared(emit, lhs, rhs, "eq"), rhs, found))
+    # A sum with what is no number is none.
+    none = emit(BitwiseOrOp(emit(IsNanOp(lhs)), emit(IsNanOp(rhs))))
+    return emit.cast(emit(WhereOp(none, emit(AddOp(lhs, rhs)), found)), element)
+
+
+@register_op("aten.frexp.Tensor")
+def frexp(emit: Emitter, self: SSAValue) -> Sequence[SSAValue]:
+    """A number from 1/2 to 1, and the power of 2 that makes the element of it"""
+    element = element_type(self)
+    wide = element if element == f64 else f32
+    value = emit.cast(self, wide)
+    fraction, bias, whole = (52, 1022, i64) if wide == f64 else (23, 126, i32)
+    size = emit(AbsOp(value))
+    small = compared(emit, size, 2.0 ** (1 - bias), "lt")
+    normal = emit(WhereOp(small, mul(emit, value, 2.0**fraction), value))
+    bits = _bits(emit, normal)
+    exponents = ((1 << (8 * element_bytes(wide) - 1 - fraction)) - 1) << fraction
+    field = emit(BitwiseAndOp(bits, emit.number(exponents, whole)))
+    power = sub(emit, emit(FloorDivOp(field, emit.number(1 << fraction, whole))), bias)
+    power = emit(WhereOp(small, sub(emit, power, fraction), power))
+    rest = emit(BitwiseAndOp(bits, emit.number(~exponents, whole)))
+    part = _from_bits(emit, emit(BitwiseOrOp(rest, emit.number(bias << fraction, whole))), wide)
+    plain = emit(BitwiseAndOp(compared(emit, size, 0.0, "gt"), compared(emit, size, inf, "lt")))
+    part = emit(WhereOp(plain, part, value))
+    power = emit(WhereOp(plain, power, emit.number(0, whole)))
+    return emit.cast(part, element), emit.cast(power, i32)
 
 
 @register_op("aten.dropout", "aten.feature_dropout", "aten.alpha_dropout")

@@ -140,3 +140,15 @@ def triu_indices(
 ) -> SSAValue:
     """The rows and the columns of the elements that are not below a diagonal"""
     return emit.array(np.array(np.triu_indices(row, offset, col)), chosen(dtype, i64))
+
+
+@register_op("aten.fft_fftfreq.default")
+def frequencies(emit: Emitter, n: int, d: Number = 1.0, dtype: str | None = None) -> SSAValue:
+    """The frequencies of a Fourier transform of n numbers, of samples that are d apart"""
+    return emit.array(np.fft.fftfreq(n, float(d)), chosen(dtype, f32))
+
+
+@register_op("aten.fft_rfftfreq.default")
+def real_frequencies(emit: Emitter, n: int, d: Number = 1.0, dtype: str | None = None) -> SSAValue:
+    """The frequencies of a Fourier transform of n real numbers, of samples that are d apart"""
+    return emit.array(np.fft.rfftfreq(n, float(d)), chosen(dtype, f32))

@@ -212,18 +212,51 @@ def as_strided(
     storage_offset: int | None = None,
 ) -> SSAValue:
     """Positions of memory, of a tensor in row-major order"""
-    moved = made_otherwise_in_memory(self)
-    if moved is not None and isinstance(moved.owner, Operation):
-        raise Refusal(f"unsupported as_strided in the order of the result of '{moved.owner.name}'")
+    places = places_of_strides(emit, self, size, stride, storage_offset)
     whole = prod(size) == prod(tensor_shape(self))
     if whole and not storage_offset and is_row_major(size, stride):
         return emit.reshape(self, size)
+    return emit(GatherOp(flatten(emit, self), places, axis=0))
+
+
+def places_of_strides(
+    emit: Emitter, self: SSAValue, size: Ints, stride: Ints, storage_offset: int | None
+) -> SSAValue:
+    """Return where elements are in the flat tensor; raises Refusal where memory has others."""
+    moved = made_otherwise_in_memory(self)
+    if moved is not None and isinstance(moved.owner, Operation):
+        raise Refusal(f"unsupported as_strided in the order of the result of '{moved.owner.name}'")
     places = np.full((1,) * len(size), storage_offset or 0)
     for axis, (count, step) in enumerate(zip(size, stride, strict=True)):
         shape = [1] * len(size)
         shape[axis] = count
         places = places + np.arange(count).reshape(shape) * step
-    return emit(GatherOp(flatten(emit, self), emit.array(places, i64), axis=0))
+    return emit.array(places, i64)
+
+
+@register_op("aten.as_strided_scatter")
+def as_strided_scatter(
+    emit: Emitter,
+    self: SSAValue,
+    src: SSAValue,
+    size: Ints,
+    stride: Ints,
+    storage_offset: int | None = None,
+) -> SSAValue:
+    """A tensor in row-major order of which positions of memory are replaced"""
+    places = places_of_strides(emit, self, size, stride, storage_offset)
+    return put(emit, self, places, src)
+
+
+@register_op("aten.put")
+def put(
+    emit: Emitter, self: SSAValue, index: SSAValue, source: SSAValue, accumulate: bool = False
+) -> SSAValue:
+    """Elements of the flat tensor replaced, or added to"""
+    flat = (flatten(emit, each) for each in (self, index, source))
+    value, places, elements = flat
+    made = index_put(emit, value, [places], elements, accumulate)
+    return emit.reshape(made, tensor_shape(self))
 
 
 # Sums, means and extremes of rows of a table.

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import i32, i64
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
@@ -16,7 +16,7 @@ from gawee_dialect.dialect.graph.indexing import GatherOp
 from gawee_dialect.dialect.graph.movement import CatOp
 from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.graph.reduction import ArgMaxOp
-from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.dialect.types import element_type, is_unsigned, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import in_signed, mul, scaled
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
@@ -57,7 +57,10 @@ def convolution(
     groups: int,
 ) -> SSAValue:
     """A convolution, or a transposed one, over one to three spatial axes"""
-    rank = len(tensor_shape(weight))
+    rank, element = len(tensor_shape(weight)), element_type(input)
+    if is_unsigned(element):  # the low bits of a convolution of wider integers
+        input, weight = emit.cast(input, i32), emit.cast(weight, i32)
+        bias = None if bias is None else emit.cast(bias, i32)
     strides, pads, dilations, outside = (
         per_axis(values, rank - 2, what)
         for what, values in (
@@ -94,7 +97,7 @@ def convolution(
             )
         )
 
-    return batched(emit, input, rank, apply)
+    return emit.cast(batched(emit, input, rank, apply), element)
 
 
 @register_op("aten.conv1d.default", "aten.conv2d.default", "aten.conv3d.default")
