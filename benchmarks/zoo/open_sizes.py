@@ -19,7 +19,14 @@ from torch.export import Dim
 from torch.nn import Module
 
 from benchmarks.zoo.__main__ import LIBRARIES, choose, run_zoo
-from benchmarks.zoo.check import TOLERANCE, first_line, own_error, relative_difference, tensors
+from benchmarks.zoo.check import (
+    TOLERANCE,
+    first_line,
+    own_error,
+    relative_difference,
+    rounding_error,
+    tensors,
+)
 from benchmarks.zoo.language import VOCABULARY, OutputTensors
 from benchmarks.zoo.libraries import import_library
 from benchmarks.zoo.networks import Network, zoo
@@ -46,7 +53,7 @@ class OneCode:
     points: list[Mapping[str, int]] = field(default_factory=list[Mapping[str, int]])
     difference: float = 0.0
     errors: tuple[float, float] = (0.0, 0.0)
-    """How far outputs are from double precision where they are apart: ours, and PyTorch's."""
+    """From double precision where outputs are apart: ours, and PyTorch's of several roundings."""
     failure: str = ""
 
     @property
@@ -173,7 +180,7 @@ def _compare(net: Module, inputs: Inputs, sizes: Sequence[str], found: OneCode) 
         made = tensors(compiled(*given))
         apart = max(relative_difference(*each) for each in zip(expected, made, strict=True))
         if apart > TOLERANCE:
-            ours, theirs = (own_error(deepcopy(net), given, each) for each in (made, expected))
+            ours, theirs = own_error(deepcopy(net), given, made), rounding_error(net, given)
             if ours * found.errors[1] >= found.errors[0] * theirs:
                 found.errors = ours, theirs
         found.difference = max(found.difference, apart)
