@@ -33,7 +33,7 @@ from gawee_dialect.pytorch import ir_model
 TOLERANCE = 1e-3
 """How far an output may be from PyTorch's, relative to its range."""
 
-ROUNDINGS = 3
+ROUNDINGS = 10
 """How often PyTorch's own outputs are computed again, with other last bits."""
 
 LEAST_RESPONSE = 1e-2
