@@ -11,6 +11,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -31,6 +32,9 @@ from gawee_dialect.pytorch import ir_model
 
 TOLERANCE = 1e-3
 """How far an output may be from PyTorch's, relative to its range."""
+
+ROUNDINGS = 10
+"""How often PyTorch's own outputs are computed again, with other last bits."""
 
 LEAST_RESPONSE = 1e-2
 """How much of its range an output must move with the input: one that does not shows nothing."""
@@ -188,6 +192,35 @@ def own_error(model: Module, inputs: tuple[Tensor, ...], expected: Sequence[np.n
         relative_difference(each, got.astype(each.dtype))
         for each, got in zip(exact, expected, strict=True)
     )
+
+
+def rounding_error(model: Module, inputs: tuple[Tensor, ...]) -> float:
+    """Return how far from double precision PyTorch's outputs are, however floats are rounded.
+
+    One rounding may be near it by chance. So inputs and weights are rounded otherwise too: each is
+    moved by its last bit, or is not, at random. The error is the largest of these.
+    """
+    bits = torch.Generator().manual_seed(0)
+
+    def rounded_otherwise() -> list[np.ndarray]:
+        moved = deepcopy(model)
+        with torch.inference_mode():
+            for weight in moved.parameters():
+                weight.copy_(_moved(weight, bits))
+            return tensors(moved(*(_moved(each, bits) for each in inputs)))
+
+    with torch.inference_mode():
+        roundings = [tensors(model(*inputs))]
+    roundings += [rounded_otherwise() for _ in range(ROUNDINGS)]
+    return max(own_error(deepcopy(model), inputs, each) for each in roundings)
+
+
+def _moved(x: Tensor, bits: torch.Generator) -> Tensor:
+    """Return floats with their last bits moved up, down, or not at all."""
+    if not x.is_floating_point():
+        return x
+    way = torch.randint(-1, 2, x.shape, generator=bits)
+    return torch.where(way == 0, x, torch.nextafter(x, way * torch.inf))
 
 
 def main() -> None:

@@ -8,8 +8,10 @@ import pytest
 
 pytest.importorskip("torch")
 
+import torch
+
 from benchmarks.zoo.__main__ import run_zoo
-from benchmarks.zoo.check import Result, check
+from benchmarks.zoo.check import Result, check, own_error, rounding_error, tensors
 from benchmarks.zoo.networks import zoo
 from benchmarks.zoo.open_sizes import check as check_open_sizes
 from benchmarks.zoo.table import page
@@ -48,6 +50,17 @@ def test_a_network_computes_what_it_does_in_pytorch_at_all_batches_and_extents_b
     assert found.agrees, found.failure
     assert found.sizes == ("batch", "side")
     assert len(found.points) == 5
+
+
+def test_a_network_that_enlarges_rounding_does_so_though_one_rounding_is_exact_by_chance() -> None:
+    class Cancelling(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x - 1
+
+    x = torch.tensor([1.0, 1 + 2**-20])  # a last bit is 2 ** -23
+
+    assert own_error(Cancelling(), (x,), tensors(Cancelling()(x))) == 0
+    assert rounding_error(Cancelling(), (x,)) == 1 / 8
 
 
 @pytest.mark.zoo
