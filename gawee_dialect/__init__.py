@@ -40,6 +40,7 @@ class _BeforeXdsl:
 
     NEED_NONE = (
         *(f"{__name__}.tools{name}" for name in ("", ".server", ".server.client")),
+        f"{__name__}.garbage_collection",  # it is off while xDSL is imported
         f"{__name__}.upstream",
         *(f"{__name__}.upstream.late_{name}" for name in ("definitions", "formats", "methods")),
     )
