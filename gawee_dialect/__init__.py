@@ -40,7 +40,9 @@ class _BeforeXdsl:
 
     NEED_NONE = (
         *(f"{__name__}.tools{name}" for name in ("", ".server", ".server.client")),
-        *(f"{__name__}.upstream{name}" for name in ("", ".late_formats", ".late_methods")),
+        f"{__name__}.garbage_collection",  # it is off while xDSL is imported
+        f"{__name__}.upstream",
+        *(f"{__name__}.upstream.late_{name}" for name in ("definitions", "formats", "methods")),
     )
 
     @classmethod
@@ -52,9 +54,11 @@ class _BeforeXdsl:
             from gawee_dialect.upstream.late_methods import make_methods_late
 
             make_methods_late()  # before any class is defined
+            from gawee_dialect.upstream.late_definitions import define_ops_late
             from gawee_dialect.upstream.late_formats import read_formats_late
 
-            read_formats_late()  # before any dialect is imported
+            define_ops_late()  # before any dialect is imported
+            read_formats_late()
 
 
 sys.meta_path.insert(0, _BeforeXdsl)

@@ -18,6 +18,7 @@ from gawee_dialect.backend.native_call import builtin_call
 from gawee_dialect.backend.openmp import start_threads
 from gawee_dialect.backend.packed_program import packed, unpacked
 from gawee_dialect.backend.program import Pieces, Program, cached_program, compile_program
+from gawee_dialect.backend.thread_pool import keep_code
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import MAIN
@@ -68,7 +69,7 @@ class Plan:
                 made = carry_out(self, module, options)
                 return packed(made.code, made.signatures)
 
-            return run_apart(code_and_signatures, module, lambda: _get_ready(options))
+            return run_apart(code_and_signatures, module, lambda: _get_ready(self.cache, options))
 
         return replace(self, elsewhere=made_in_a_copy)
 
@@ -190,12 +191,14 @@ def _compiles_first() -> set[str]:
     return {"the first"}
 
 
-def _get_ready(options: CodeOptions) -> None:
+def _get_ready(cache: CompileCache | None, options: CodeOptions) -> None:
     """Do what the first code of a process waits for, so that it need not."""
     initialize()
     builtin_call()
     if options.parallel and options.num_threads != 1:
         start_threads()
+        if cache is not None:
+            keep_code(cache)
 
 
 def _program_by_kernels(plan: Plan, module: ModuleOp, options: CodeOptions) -> Program:

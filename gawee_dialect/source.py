@@ -1,5 +1,6 @@
 """What a graph is read from: a file or standard input, its bytes, and its text where it is text."""
 
+import mmap
 import os
 import stat
 import sys
@@ -9,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import BinaryIO
 
 from xdsl.dialects.builtin import LocationAttr
 
@@ -17,6 +19,13 @@ from gawee_dialect.locations import file_location, line_starts
 
 STANDARD_INPUT = "-"
 """How command lines spell it."""
+
+ONNX_START = b"\x08"
+"""The first byte of a ModelProto: the key of its field 1, ir_version, which all writers put first.
+No text of ours begins with it."""
+
+LARGE = 1 << 20
+"""Bytes of a binary file that is mapped: most of it are weights, which opening it does not read."""
 
 
 def is_endless(descriptor: int) -> bool:
@@ -29,6 +38,16 @@ def is_endless(descriptor: int) -> bool:
     return is_device and not empty and not os.isatty(descriptor)
 
 
+def _content(file: BinaryIO) -> bytes | mmap.mmap:
+    """Return the bytes of a file, mapped where most of them need not be read."""
+    status = os.fstat(file.fileno())
+    if stat.S_ISREG(status.st_mode) and status.st_size >= LARGE:
+        if file.read(len(ONNX_START)) == ONNX_START:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        file.seek(0)
+    return file.read()
+
+
 @dataclass(frozen=True)
 class Source:
     """Bytes under the name that messages call them by.
@@ -38,7 +57,7 @@ class Source:
     """
 
     name: str
-    data: bytes
+    data: bytes | mmap.mmap
     path: Path | None = None
 
     @staticmethod
@@ -54,7 +73,7 @@ class Source:
         with Path(path).open("rb") as file:
             if is_endless(file.fileno()):
                 raise GaweeError(f"expected a file, got device '{path}'")
-            return Source(str(path), file.read(), Path(path))
+            return Source(str(path), _content(file), Path(path))
 
     @staticmethod
     def of_text(text: str, name: str) -> "Source":
@@ -68,7 +87,7 @@ class Source:
 
     @cached_property
     def _decoded(self) -> str | Diagnostic:
-        data = self.data.removeprefix(BOM_UTF8)
+        data = bytes(self.data).removeprefix(BOM_UTF8)
         try:
             return data.decode()
         except UnicodeDecodeError as error:

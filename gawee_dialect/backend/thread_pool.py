@@ -16,6 +16,8 @@ from importlib.resources import files
 
 from llvmlite import binding
 
+from gawee_dialect.backend.cache import CompileCache, key_of
+
 TEXT = files("gawee_dialect.backend").joinpath("thread_pool.ll")
 
 PARTS = 8
@@ -46,10 +48,37 @@ C_FUNCTIONS = (
 
 def loaded(text: str, *, opt: int = 2) -> binding.ExecutionEngine:
     """Compile LLVM IR text as it stands, for any processor of this kind; LLVM must be prepared."""
-    machine = binding.Target.from_default_triple().create_target_machine(
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(text), _generic_machine(opt))
+    engine.finalize_object()
+    return engine
+
+
+def _generic_machine(opt: int) -> binding.TargetMachine:
+    return binding.Target.from_default_triple().create_target_machine(
         cpu="", features="", opt=opt, reloc="default", codemodel="jitdefault", jit=True
     )
-    engine = binding.create_mcjit_compiler(binding.parse_assembly(text), machine)
+
+
+new_code: dict[str, bytes] = {}
+"""Machine code of what runs teams, by its key, where this process has compiled it."""
+
+
+def keep_code(cache: CompileCache) -> None:
+    """Keep what was compiled for processes to come."""
+    while new_code:
+        cache.write(*new_code.popitem())
+
+
+def _loaded_again(text: str) -> binding.ExecutionEngine:
+    """Load what `loaded` compiles; an earlier process may have done so."""
+    machine = _generic_machine(opt=2)
+    key = key_of("threads", text, machine.triple)
+    cache = CompileCache()
+    code = cache.read(key) if cache.folder.is_dir() else None  # to read it makes the folder
+    if code is None:
+        code = new_code[key] = machine.emit_object(binding.parse_assembly(text))
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
+    engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return engine
 
@@ -67,7 +96,7 @@ class ThreadPool:
         for name in C_FUNCTIONS:
             address = ctypes.cast(getattr(c, name), ctypes.c_void_p).value
             binding.add_symbol(name, address or 0)
-        self._engine = loaded(text)
+        self._engine = _loaded_again(text)
         start = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64)(self.address("start_pool"))
         if start(threads) == 0:
             raise OSError("no thread-specific keys are left")

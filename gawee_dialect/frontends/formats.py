@@ -11,7 +11,7 @@ from typing import ClassVar
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.frontends.coverage import OpSupport
 from gawee_dialect.frontends.graph import Graph, ReadOptions
-from gawee_dialect.source import Source
+from gawee_dialect.source import ONNX_START, Source
 
 # What a binary file is that is no graph: people give the weights, or another framework's model.
 
@@ -38,6 +38,7 @@ MAGIC = (
 )
 """How files begin, what they are, and what to do."""
 
+_BLANK = re.compile(rb"\s*")
 _SAFETENSORS = re.compile(rb'.{8}\s*\{\s*"', re.DOTALL)
 _ZIP = b"PK\x03\x04"
 
@@ -56,7 +57,7 @@ def _safetensors(data: bytes) -> bool:
 
 def binary_kind(source: Source) -> tuple[str, str] | None:
     """Return what a binary source looks like, and a hint; None where it is unknown."""
-    data = source.data
+    data = bytes(source.data)
     if data.startswith(_ZIP):
         return _zip(data)
     if _safetensors(data):
@@ -170,14 +171,11 @@ class Onnx(Frontend):
 
     name = "onnx"
 
-    # ModelProto begins with its field 1, ir_version, which all writers put first; the rest is
-    # reported by the reader.
-    _START = b"\x08"
-
     def accepts(self, source: Source) -> bool:
         named = source.path is not None and source.path.suffix == ".onnx"
-        binary = source.data[:1] == self._START and len(source.data) > 8
-        return binary and (named or b"\x3a" in source.data) and not source.data.isspace()
+        # What else is wrong is reported by the reader.
+        binary = source.data[:1] == ONNX_START and len(source.data) > 8
+        return binary and (named or source.data.find(b"\x3a") >= 0)
 
     def open(self, source: Source, options: ReadOptions) -> Graph:
         from gawee_dialect.frontends.onnx.onnx_graph import OnnxModelGraph
@@ -240,7 +238,7 @@ FRONTENDS: dict[str, Frontend] = {
 
 def sniff(source: Source) -> Frontend:
     """Return the format of a source; raises GaweeError where it is none of them."""
-    if not source.data.strip():
+    if _BLANK.fullmatch(source.data) is not None:
         raise GaweeError(Diagnostic("expected a graph, got an empty file", f"{source.name}:1:1"))
     for frontend in FRONTENDS.values():
         if frontend.accepts(source):
@@ -253,7 +251,7 @@ def sniff(source: Source) -> Frontend:
         _check_json(source)
     unknown = f"cannot recognise the format of '{source.name}'; supported: {', '.join(FRONTENDS)}"
     hint = "--from names the format, and its reader then says what is wrong"
-    if not source.is_text and b"\0" not in source.data:
+    if not source.is_text and source.data.find(b"\0") < 0:
         _ = source.text  # it is meant as text: say which byte is none
     raise GaweeError(Diagnostic(unknown, hint=hint))
 

@@ -6,26 +6,48 @@ this package are 2,900, a third of the time of all imports; most are never calle
 
 import dataclasses
 from collections.abc import Callable
-from types import FunctionType
+from functools import cached_property
+from types import FunctionType, MethodType
 
 PACKAGES = frozenset(("xdsl", "gawee_dialect"))
 
 CONSTRUCTOR = "__init__"
-"""Made at once: its parameters are what a class takes."""
+"""Made when a class is asked for it, since its parameters are what the class takes."""
 
 Make = Callable[..., FunctionType]
 Names = dict[str, object]
 
 
-def _made_late(make: Make) -> Make:
+class LateConstructor:
+    """What stands in for a constructor until a class or an instance is asked for it."""
+
+    def __init__(self, make: Callable[[], FunctionType]) -> None:
+        self._make = make
+
+    def __get__(self, instance: object, owner: type) -> object:
+        made = self._made
+        for kind in owner.__mro__:
+            if kind.__dict__.get(CONSTRUCTOR) is self:
+                made.__qualname__ = f"{kind.__qualname__}.{CONSTRUCTOR}"
+                setattr(kind, CONSTRUCTOR, made)
+        return made if instance is None else MethodType(made, instance)
+
+    @cached_property
+    def _made(self) -> FunctionType:
+        return self._make()
+
+
+def _made_late(make: Make) -> Callable[..., FunctionType | LateConstructor]:
     """Return what stands in for `dataclasses._create_fn`."""
 
     def make_late(
         name: str, *texts: object, globals: Names | None = None, **others: object
-    ) -> FunctionType:
+    ) -> FunctionType | LateConstructor:
         package = str((globals or {}).get("__name__", "")).partition(".")[0]
-        if name == CONSTRUCTOR or package not in PACKAGES:
+        if package not in PACKAGES:
             return make(name, *texts, globals=globals, **others)
+        if name == CONSTRUCTOR:
+            return LateConstructor(lambda: make(name, *texts, globals=globals, **others))
         made: list[FunctionType] = []
 
         def method(self: object, *arguments: object) -> object:

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -173,3 +174,38 @@ def test_a_process_ends_while_teams_work() -> None:
             [sys.executable, "-c", AT_THE_END], capture_output=True, text=True, timeout=60
         )
         assert (done.returncode, done.stdout, done.stderr) == (0, "over\n", "")
+
+
+STARTED = """
+import sys
+from gawee_dialect.backend import openmp
+from gawee_dialect.backend.cache import CompileCache
+from gawee_dialect.backend.jit import initialize
+from gawee_dialect.backend.thread_pool import keep_code, new_code
+from tests.backend.test_thread_pool import Team
+
+initialize()
+openmp.start_threads()
+print(len(new_code), CompileCache().folder.exists())
+if sys.argv[1:] == ["keep"]:
+    keep_code(CompileCache())
+team, parts = Team(openmp._started_pool()), []
+team.run(lambda: parts.append(team.number()), 2)
+print(len(new_code), sorted(parts) == [*range(len(parts))])
+"""
+
+
+def test_code_is_compiled_once_and_kept_where_that_may_be(
+    team: Team, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GAWEE_CACHE_DIR", str(tmp_path / "cache"))
+
+    def started(*arguments: str) -> list[str]:
+        command = [sys.executable, "-c", STARTED, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()
+
+    assert started() == ["1 False", "1 True"]
+    assert not (tmp_path / "cache").exists()
+    assert started("keep") == ["1 False", "0 True"]
+    assert started() == ["0 True", "0 True"]

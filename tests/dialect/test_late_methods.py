@@ -2,7 +2,8 @@
 
 import sys
 from dataclasses import FrozenInstanceError, dataclass
-from types import ModuleType
+from inspect import signature
+from types import FunctionType, ModuleType
 
 import pytest
 
@@ -13,6 +14,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, order=True)
 class Size:
+    '''Without a text, Python writes what the constructor takes.'''
+
     rows: int
     columns: int = 3
 """
@@ -58,6 +61,33 @@ def test_the_first_use_makes_a_method_once() -> None:
     assert late.__dict__["__eq__"].__code__.co_filename == "<string>"
     assert late.__dict__["__eq__"].__qualname__ == "Size.__eq__"
     assert define("elsewhere").__dict__["__eq__"].__code__.co_filename == "<string>"
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="Python makes all methods in one go")
+def test_the_first_look_makes_a_constructor_once() -> None:
+    late, at_once = define("gawee_dialect"), define("elsewhere")
+    before = late.__dict__["__init__"]
+
+    assert signature(late) == signature(at_once)
+
+    made = late.__dict__["__init__"]
+    assert made is not before
+    assert isinstance(made, FunctionType)
+    assert made is late.__init__
+    assert made.__qualname__ == at_once.__init__.__qualname__ == "Size.__init__"
+    assert (late(2).rows, late(2, columns=5).columns) == (2, 5)
+
+
+def test_a_constructor_is_made_for_a_subclass_that_calls_it() -> None:
+    @dataclass(frozen=True)
+    class Small(Memory):
+        def __init__(self, size: int) -> None:
+            super().__init__("L1", size, bandwidth=2.0)
+
+    assert Small(4) == Small(4) != Small(5)
+    assert Small(4).size == 4
+    with pytest.raises(TypeError, match=r"Size\.__init__\(\) missing 1 required"):
+        define("gawee_dialect")()
 
 
 def test_a_subclass_has_the_method_of_its_base() -> None:

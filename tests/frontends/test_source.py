@@ -2,16 +2,18 @@
 
 import io
 import json
+import mmap
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.formats import open_graph, sniff
 from gawee_dialect.located_json import decode_json
 from gawee_dialect.model import load
-from gawee_dialect.source import Source
+from gawee_dialect.source import LARGE, Source
 from tests.frontends.graphs import one_node
 from tests.frontends.npu_ir.files import tiny
 
@@ -104,3 +106,38 @@ def test_a_graph_is_decoded_once_whatever_it_is_asked(
     assert graph.view().nodes
     assert graph.module() is graph.module()
     assert len(calls) == 2
+
+
+@pytest.mark.parametrize("content", [b"\x08\x0a", b"\x08 text ", b"\x08\xff:", b" \n", b"\x00"])
+def test_a_large_file_is_refused_as_a_small_one_is(content: bytes, tmp_path: Path) -> None:
+    problems: list[str] = []
+    for repeats in (16, LARGE // len(content) + 1):
+        path = tmp_path / "net.onnx"
+        path.write_bytes(content * repeats)
+        with pytest.raises(GaweeError) as raised:
+            load(path)
+        problems.append(str(raised.value))
+
+    assert problems[0] == problems[1]
+
+
+def test_a_large_model_is_read_where_it_is(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    weight = np.arange(2 * LARGE, dtype=np.float32).reshape(2, LARGE)
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Add", ["x", "w"], ["y"])],
+        "net",
+        [onnx.helper.make_tensor_value_info("x", 1, [2, 1])],
+        [onnx.helper.make_tensor_value_info("y", 1, [2, LARGE])],
+        [onnx.numpy_helper.from_array(weight, "w")],
+    )
+    path = tmp_path / "net.onnx"
+    onnx.save(onnx.helper.make_model(graph, ir_version=8), path)
+
+    source = Source.read(path)
+    x = np.array([[1], [-2]], np.float32)
+    y = load(path).run(x)["y"]
+
+    assert isinstance(source.data, mmap.mmap)
+    assert bytes(source.data) == path.read_bytes()
+    np.testing.assert_array_equal(y, weight + x)

@@ -1,6 +1,7 @@
 """ModelProto, the file format of ONNX, as plain data; needs the package `onnx`."""
 
 import json
+import mmap
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,6 +48,10 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 """How the value of a field is written."""
 
 
+Bytes = bytes | mmap.mmap
+"""Those of a file may be mapped: reading fields, slices of them are bytes."""
+
+
 class Damaged(ValueError):
     """Bytes that are no message of known fields; the reader of the whole model says why."""
 
@@ -71,15 +76,15 @@ class CutModel:
     """Where the data of each initializer was that has none any more."""
 
 
-def cut_raw_data(data: bytes) -> CutModel:
+def cut_raw_data(data: Bytes) -> CutModel:
     """Return a model without its large data; all of it where its bytes are not as expected."""
     try:
         return _cut_model(data)
     except Damaged:
-        return CutModel(data, ())
+        return CutModel(bytes(data), ())
 
 
-def _cut_model(data: bytes) -> CutModel:
+def _cut_model(data: Bytes) -> CutModel:
     pieces: list[bytes] = []
     raw: list[slice | None] = []
     for field in _fields(data, 0, len(data)):
@@ -90,7 +95,7 @@ def _cut_model(data: bytes) -> CutModel:
     return CutModel(b"".join(pieces), raw)
 
 
-def _cut_graph(data: bytes, graph: Field, raw: list[slice | None]) -> Sequence[bytes]:
+def _cut_graph(data: Bytes, graph: Field, raw: list[slice | None]) -> Sequence[bytes]:
     """Return the pieces of a graph without large data, which is added to `raw`."""
     pieces: list[bytes] = []
     for field in _fields(data, graph.start, graph.end):
@@ -106,7 +111,7 @@ def _cut_graph(data: bytes, graph: Field, raw: list[slice | None]) -> Sequence[b
     return pieces
 
 
-def _large_data(data: bytes, tensor: Field) -> Field | None:
+def _large_data(data: Bytes, tensor: Field) -> Field | None:
     """Return the field of a tensor's data, where there is one and it is large."""
     if tensor.end - tensor.start < LEAST:
         return None
@@ -130,7 +135,7 @@ def _varint_bytes(value: int) -> bytes:
     return bytes((*found, value))
 
 
-def _varint(data: bytes, at: int, end: int) -> tuple[int, int]:
+def _varint(data: Bytes, at: int, end: int) -> tuple[int, int]:
     """Return a number and where it ends."""
     value = 0
     for index in range(min(10, end - at)):
@@ -141,7 +146,7 @@ def _varint(data: bytes, at: int, end: int) -> tuple[int, int]:
     raise Damaged
 
 
-def _fields(data: bytes, at: int, end: int) -> Iterator[Field]:
+def _fields(data: Bytes, at: int, end: int) -> Iterator[Field]:
     """Yield the fields of a message; raises Damaged."""
     while at < end:
         key, start = _varint(data, at, end)

@@ -25,31 +25,40 @@ BYTES = 4
 """Of an element, where the model counts memory: f32, what schedules are made for."""
 
 
-def lane_step(map: AffineMap, shape: tuple[int, ...], dim: int, lanes: int) -> int | None:
-    """Return how far apart the elements of neighbouring lanes are; None where that varies."""
-    if lanes < 2:
-        return None
-    strides = [prod(shape[index + 1 :]) for index in range(len(shape))]
-    moving = [
-        (expr, stride)
-        for expr, stride in zip(map.results, strides, strict=True)
-        if dim in expr.used_dims()
-    ]
-    if all(isinstance(expr, AffineDimExpr) for expr, _ in moving):
-        return sum(stride for _, stride in moving)
-    point = [0] * map.num_dims
+class Lanes:
+    """How far apart neighbouring points along a dimension are, as far along it as was asked."""
 
-    def offset(lane: int) -> int:
-        point[dim] = lane
-        return sum(stride * expr.eval(point, []) for expr, stride in moving)
+    def __init__(self, map: AffineMap, shape: tuple[int, ...], dim: int) -> None:
+        strides = [prod(shape[index + 1 :]) for index in range(len(shape))]
+        self._dim, self._point = dim, [0] * map.num_dims
+        self._moving = [
+            (expr, stride)
+            for expr, stride in zip(map.results, strides, strict=True)
+            if dim in expr.used_dims()
+        ]
+        self._last: int | None = None
+        """The offset of the last point that was looked at; None where all are alike."""
+        if all(isinstance(expr, AffineDimExpr) for expr, _ in self._moving):
+            self._step = sum(stride for _, stride in self._moving)
+        else:
+            self._last = self._offset(1)
+            self._step = self._last - self._offset(0)
+        self._reach, self._varies = 2, False
 
-    last = offset(1)
-    step = last - offset(0)
-    for lane in range(2, lanes):
-        before, last = last, offset(lane)
-        if last - before != step:
-            return None
-    return step
+    def _offset(self, lane: int) -> int:
+        self._point[self._dim] = lane
+        return sum(stride * expr.eval(self._point, []) for expr, stride in self._moving)
+
+    def step(self, lanes: int) -> int | None:
+        """Return what is between any two neighbours of so many lanes; None where that varies."""
+        while self._last is not None and self._reach < lanes and not self._varies:
+            before, self._last = self._last, self._offset(self._reach)
+            if self._last - before == self._step:
+                self._reach += 1
+            else:
+                self._varies = True
+        alike = self._last is None or lanes <= self._reach
+        return self._step if alike and lanes >= 2 else None
 
 
 @dataclass(frozen=True)
@@ -86,16 +95,15 @@ class Operand:
         return {}
 
     @cached_property
-    def _steps(self) -> dict[tuple[int, int], int | None]:
+    def _lanes(self) -> dict[int, Lanes]:
         # A map takes longer to hash than all else that the cost model computes for a tile.
         return {}
 
     def step(self, dim: int, lanes: int) -> int | None:
         """Return how far apart neighbouring lanes along a dimension are."""
-        key = dim, lanes
-        if key not in self._steps:
-            self._steps[key] = lane_step(self.map, self.shape, dim, lanes)
-        return self._steps[key]
+        if dim not in self._lanes:
+            self._lanes[dim] = Lanes(self.map, self.shape, dim)
+        return self._lanes[dim].step(lanes)
 
     @cached_property
     def _regions(self) -> dict[tuple[int, ...], int]:
