@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -248,7 +249,8 @@ def test_files_have_complex_weights_and_inputs(tmp_path: Path) -> None:
     assert verify_ir(ir, model.state_dict(), model, (x,))[0]
     ir.save(tmp_path / "ir.json")
     torch.save(model.state_dict(), tmp_path / "w.pt")
-    np.savez(tmp_path / "in.npz", **{ir.graph_inputs[0].name: x.numpy()})
+    given: dict[str, Any] = {ir.graph_inputs[0].name: x.numpy()}
+    np.savez(tmp_path / "in.npz", **given)
     files = ("--weights", str(tmp_path / "w.pt"), "--inputs", str(tmp_path / "in.npz"))
 
     assert gawee_run.main([str(tmp_path / "ir.json"), *files, "--verify"]) == 0
