@@ -78,10 +78,21 @@ def two_as_large(x: torch.Tensor) -> torch.Tensor:
     return above + below
 
 
+def put_in_turn(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    rows, columns = x.clone(), x.t().reshape(2, 2, -1).clone()
+    mask = x[:, 0] > 0
+    rows[mask] *= torch.arange(4.0)
+    columns[:, :, mask] = columns[:, :, mask].softmax(-1)
+    elements = x * 3
+    elements[elements > 0] += 1
+    return rows, columns, elements
+
+
 CASES: dict[str, Callable[[], torch.nn.Module]] = {
     "layers": Layers,
     "masked_select": lambda: Function(selected),
     "index by a mask": lambda: Function(by_mask),
+    "what a mask chooses": lambda: Function(put_in_turn),
     "unique": lambda: Function(unique),
     "a count": lambda: Function(as_many_as_counted),
     "two of one size": lambda: Function(two_as_large),
@@ -115,6 +126,16 @@ def test_one_code_is_for_all_counts(name: str, monkeypatch: pytest.MonkeyPatch) 
         with torch.no_grad():
             torch.testing.assert_close(compiled(x), other(x), **CLOSE, equal_nan=True)
     assert 0 < before == len(made)
+
+
+def test_what_a_mask_chooses_has_no_number_of_values_that_is_known() -> None:
+    def put(x: torch.Tensor) -> torch.Tensor:
+        made = x.clone()
+        made[x > 0] = torch.arange(3.0)
+        return made
+
+    with pytest.raises(GaweeError, match="unsupported index by a mask"):
+        compile_torch(Function(put), (torch.randn(2, 3),))
 
 
 def test_sizes_of_inputs_are_open_too_and_state_is_kept() -> None:

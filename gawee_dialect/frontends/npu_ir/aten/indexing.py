@@ -21,6 +21,7 @@ from gawee_dialect.dialect.graph.logic import LogicalNotOp, WhereOp
 from gawee_dialect.dialect.graph.movement import BroadcastToOp, ReverseOp, TransposeOp
 from gawee_dialect.dialect.graph.reduction import ReduceSumOp
 from gawee_dialect.dialect.graph.slicing import InsertSliceOp, SliceOp
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.dialect.types import (
     dtype_name,
     element_type,
@@ -598,7 +599,8 @@ def masked_scatter(emit: Emitter, self: SSAValue, mask: SSAValue, source: SSAVal
 
 
 @register_op(
-    "aten.index_put", limits=("a mask is the only index, all that it chooses get the same values",)
+    "aten.index_put",
+    limits=("a mask is the only index, with values whose number data decides, or one for all",),
 )
 def index_put(
     emit: Emitter,
@@ -637,22 +639,33 @@ def put_by_mask(
     *,
     accumulate: bool,
 ) -> SSAValue:
-    """Return a tensor with the same values wherever a mask of some axes says so.
+    """Return a tensor with values wherever a mask of some axes says so: the same, or in turn.
 
-    Raises Refusal for values that differ: how many there are then depends on data.
+    Raises Refusal for a number of values that does not come from data, as that of the mask does.
     """
     shape, masked = tensor_shape(self), tensor_shape(mask)
     after = len(shape) - axis - len(masked)
+    mask, values = to_bool(emit, mask), emit.cast(values, element_type(self))
     sizes = list(tensor_shape(values))
     if len(sizes) > after:
         place = len(sizes) - after - 1
-        if sizes[place] != 1:
-            positions(emit, mask)  # refuses the mask
-        sizes[place : place + 1] = [1] * len(masked)
-    chosen = emit.reshape(to_bool(emit, mask), (*masked, *[1] * after))
-    new = emit.reshape(emit.cast(values, element_type(self)), sizes)
+        if sizes[place] == 1:
+            sizes[place : place + 1] = [1] * len(masked)
+        else:
+            if not isinstance(sizes[place], OpenSize):
+                positions(emit, mask)  # refuses the mask
+            values = in_turn(emit, mask, values, place)
+            sizes[place : place + 1] = masked
+    chosen = emit.reshape(mask, (*masked, *[1] * after))
+    new = emit.reshape(values, sizes)
     new = add(emit, self, new) if accumulate else new
     return emit(WhereOp(chosen, new, self))
+
+
+def in_turn(emit: Emitter, mask: SSAValue, values: SSAValue, axis: int) -> SSAValue:
+    """Return for each element of a mask the next of values along an axis, one for each chosen."""
+    number = sub(emit, cumsum(emit, flatten(emit, mask), 0), 1)
+    return emit(GatherOp(values, clamp(emit, number, 0), axis=axis))
 
 
 def inverse(permutation: list[int]) -> list[int]:
