@@ -34,7 +34,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.open_size import is_open
+from gawee_dialect.dialect.open_size import is_open, number_of
 from gawee_dialect.dialect.size_list import SizesAttr, size_list
 from gawee_dialect.dialect.types import AnyTensor, require_static, shape_text, tensor_type
 from gawee_dialect.hints import isa
@@ -173,7 +173,9 @@ def _attribute(value: Value, element: Attribute | None) -> Attribute | None:
     if isinstance(value, str):
         return StringAttr(value)
     if isinstance(value, Sequence):
-        return size_list(value) if element is None else DenseArrayBase.from_list(i64, value)
+        if element is None:
+            return size_list(value)
+        return DenseArrayBase.from_list(i64, [number_of(each) for each in value])
     if element is None:
         return UnitAttr() if value else None
     if element == f64:

@@ -353,8 +353,9 @@ class _Instantiation:
         constant = self.numbers.integer(form.constant)
         low = high = constant
         for name, each in form.terms.items():
-            reach = self.numbers.integer(each) * (self.extents[name] - 1)
-            low, high = low + min(0, reach), high + max(reach, 0)
+            factor = self.numbers.integer(each)
+            reach = factor * (self.extents[name] - 1)
+            low, high = (low + reach, high) if factor < 0 else (low, high + reach)
         limited = any(isinstance(plan.origin(name), Limit) for name in form.terms)
         if access.otherwise is not None and (limited or not form.is_index()):
             return

@@ -280,3 +280,45 @@ def test_a_size_that_cannot_be_read_is_located(was: str, now: str, message: str)
 
     with pytest.raises(SerializationError, match=rf"net.json:\d+:\d+: error: .*{message}"):
         parse_ir(text.replace(was, now, 1), "net.json")
+
+
+def last_replaced(x: torch.Tensor) -> torch.Tensor:
+    return torch.select_scatter(x, torch.arange(x.shape[0]) * 1.0, 1, -1)
+
+
+FROM_ONE: dict[str, Callable[[torch.Tensor], torch.Tensor | tuple[torch.Tensor, ...]]] = {
+    "cumsum": lambda x: (x.cumsum(0), x.cumsum(1)),
+    "flip": lambda x: x.flip(0, 1),
+    "select": lambda x: (x[:, -1], x[-1], x[0]),
+    "select_scatter": last_replaced,
+    "var": lambda x: (x.var(1), x.std(0), x.var((0, 1), correction=0)),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*degrees of freedom")
+@pytest.mark.parametrize("name", FROM_ONE)
+def test_sizes_may_begin_at_one(name: str) -> None:
+    class Function(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor | tuple[torch.Tensor, ...]:
+            return FROM_ONE[name](x)
+
+    torch.manual_seed(1)
+    sizes = ({0: Dim("rows", min=1, max=9), 1: Dim("columns", min=1, max=20)},)
+    compiled = compile_torch(Function(), (torch.randn(3, 5),), dynamic_shapes=sizes)
+
+    for shape in ((1, 1), (9, 20), (1, 7), (4, 1), (5, 6)):
+        x = torch.randn(*shape)
+        # Sums of f32 in another order; one row has no variance.
+        torch.testing.assert_close(
+            compiled(x), FROM_ONE[name](x), rtol=1e-5, atol=1e-6, equal_nan=True
+        )
+
+
+def test_what_needs_a_number_says_which_size_is_open() -> None:
+    class Diagonal(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return (x @ x.t()).diagonal()
+
+    sizes = ({0: Dim("rows", min=1, max=9)},)
+    with pytest.raises(GaweeError, match=r"'aten.diagonal.*' node expected a number, got .*rows"):
+        compile_torch(Diagonal(), (torch.randn(3, 5),), dynamic_shapes=sizes)

@@ -23,6 +23,7 @@ from gawee_dialect.dialect.graph.reduction import (
     ReduceMinOp,
     ReduceSumOp,
 )
+from gawee_dialect.dialect.open_size import OpenSize, least
 from gawee_dialect.dialect.types import dtype_name, element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, div, mul, rsub, scaled, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
@@ -47,9 +48,19 @@ def moments(
     total = reduced(emit, ReduceSumOp, emit(MulOp(deviation, deviation)), dims, keepdim)
     count = prod(tensor_shape(value)[axis] for axis in axes_of(value, dims))
     # 0 degrees of freedom make NaN, as in PyTorch; so 0 * inf, not a division here.
+    if isinstance(count, OpenSize):
+        variance = div(emit, total, _freedom(count, correction))
+        return variance, emit.reshape(mean, tensor_shape(total))
     freedom = max(count - correction, 0)
     factor = emit.number(1 / freedom if freedom else float("inf"), element_type(values))
     return emit(MulOp(total, factor)), emit.reshape(mean, tensor_shape(total))
+
+
+def _freedom(count: OpenSize, correction: Number) -> int:
+    """Return an open count less a correction, which has to be whole, and never more."""
+    if correction != int(correction) or least(count) < correction:
+        raise Refusal(f"expected a whole correction of up to {least(count)}, got {correction}")
+    return count - int(correction)
 
 
 def _register_moments(name: str, of_variance: Callable[[Emitter, SSAValue], SSAValue]) -> None:

@@ -15,7 +15,7 @@ from gawee_dialect.dialect.graph.reduction import (
     ArgOp,
     CumSumOp,
 )
-from gawee_dialect.dialect.open_size import OpenSize, indices_of
+from gawee_dialect.dialect.open_size import OpenSize, greatest, indices_of
 from gawee_dialect.dialect.types import computed_type, element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.graph.lower_to_linalg.combining import (
     MAXIMUM,
@@ -97,7 +97,7 @@ class LowerCumSum(Pattern):
     def match_and_rewrite(self, op: CumSumOp, rewriter: PatternRewriter) -> None:
         rewriter.name_hint = op.result.name_hint
         shape, axis = tensor_shape(op.input), op.resolved_axis
-        if shape[axis] <= 1 or 0 in shape:
+        if greatest(shape[axis]) <= 1 or 0 in shape:
             rewriter.replace(op, (), [op.input])
             return
         lines = prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
