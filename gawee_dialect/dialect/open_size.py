@@ -395,11 +395,20 @@ def _text(size: int) -> str:
     return size.text() if isinstance(size, OpenSize) else str(size)
 
 
+NEAR_QUOTIENTS = 0, 1, -1
+"""Quotients that are looked for: positions in front of an axis, in it, and behind it."""
+
+
 def _quotient(size: int, divisor: int) -> tuple[int, int]:
     """Return quotient and remainder of the division that rounds down."""
     whole = _divided(form_of(size), form_of(divisor)) if divisor != 0 else None
     if whole is not None:
         return OpenSize.of(whole), 0
+    for times in NEAR_QUOTIENTS:
+        rest = form_of(size) + form_of(divisor).scaled(-times)
+        left = form_of(divisor) + rest.scaled(-1)
+        if _range(rest)[0] >= 0 and _range(left)[0] > 0:
+            return times, OpenSize.of(rest)
     if not isinstance(divisor, OpenSize) and divisor > 0:
         split = form_of(size).split(divisor, _range_of)
         if split is not None:

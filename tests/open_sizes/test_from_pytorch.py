@@ -289,6 +289,7 @@ def last_replaced(x: torch.Tensor) -> torch.Tensor:
 FROM_ONE: dict[str, Callable[[torch.Tensor], torch.Tensor | tuple[torch.Tensor, ...]]] = {
     "cumsum": lambda x: (x.cumsum(0), x.cumsum(1)),
     "flip": lambda x: x.flip(0, 1),
+    "roll": lambda x: x.roll(1, 1),
     "select": lambda x: (x[:, -1], x[-1], x[0]),
     "select_scatter": last_replaced,
     "var": lambda x: (x.var(1), x.std(0), x.var((0, 1), correction=0)),

@@ -48,6 +48,10 @@ def size(text: str) -> int:
         (max(PAST, 0), "past"),
         ((PAST + 8 * BATCH) // 1, "8 * batch + past"),
         (LENGTH % 1024, "length"),
+        ((LENGTH - 3) % LENGTH, "length - 3"),
+        ((LENGTH + BATCH) % (LENGTH + 33), "batch + length"),
+        ((3 * LENGTH + 1) % (2 * LENGTH), "length + 1"),
+        (-8 % (LENGTH + 1), "length - 7"),
     ],
 )
 def test_sums_products_and_whole_quotients_are_sizes(made: int, text: str):
