@@ -222,7 +222,10 @@ def test_every_op_that_a_graph_can_hold_is_lowered_or_folded():
         ("aten.detach", set()),
         ("aten.relu", {"gawee.relu"}),
         ("aten.view.default", {"gawee.reshape"}),  # by a method of the emitter
-        ("aten.conv2d.default", {"gawee.conv", "gawee.conv_transpose", "gawee.reshape"}),
+        (
+            "aten.conv2d.default",
+            {"gawee.cast", "gawee.conv", "gawee.conv_transpose", "gawee.reshape"},
+        ),
     ],
 )
 def test_ops_of_a_mapping_are_found_in_its_code(op_type: str, expected: set[str]):

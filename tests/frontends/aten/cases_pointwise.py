@@ -26,7 +26,7 @@ unary("exp tanh sigmoid erf sin cos expm1 exp2", dtypes=(*FLOATS, torch.int64, t
 unary("log log1p sqrt rsqrt reciprocal log2 log10", low=0.1, high=9)
 unary("tan", low=-1.2, high=1.2)
 unary("floor ceil trunc fix round", dtypes=(*FLOATS, torch.int32))
-unary("neg negative square absolute", dtypes=NUMBERS)
+unary("neg negative _neg_view square absolute", dtypes=NUMBERS)
 unary("abs", dtypes=NUMBERS)
 unary("sign sgn", dtypes=ALL)
 unary("frac relu6 hardsigmoid hardswish silu selu log_sigmoid mish")

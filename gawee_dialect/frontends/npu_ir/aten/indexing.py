@@ -213,20 +213,25 @@ def as_strided(
     storage_offset: int | None = None,
 ) -> SSAValue:
     """Positions of memory, of a tensor in row-major order"""
-    places = places_of_strides(emit, self, size, stride, storage_offset)
+    require_own_order(self)
     whole = prod(size) == prod(tensor_shape(self))
     if whole and not storage_offset and is_row_major(size, stride):
         return emit.reshape(self, size)
+    places = places_of_strides(emit, size, stride, storage_offset)
     return emit(GatherOp(flatten(emit, self), places, axis=0))
 
 
-def places_of_strides(
-    emit: Emitter, self: SSAValue, size: Ints, stride: Ints, storage_offset: int | None
-) -> SSAValue:
-    """Return where elements are in the flat tensor; raises Refusal where memory has others."""
-    moved = made_otherwise_in_memory(self)
+def require_own_order(value: SSAValue) -> None:
+    """Raise Refusal for a tensor that PyTorch holds in memory in another order."""
+    moved = made_otherwise_in_memory(value)
     if moved is not None and isinstance(moved.owner, Operation):
         raise Refusal(f"unsupported as_strided in the order of the result of '{moved.owner.name}'")
+
+
+def places_of_strides(
+    emit: Emitter, size: Ints, stride: Ints, storage_offset: int | None
+) -> SSAValue:
+    """Return where elements are in the flat tensor."""
     places = np.full((1,) * len(size), storage_offset or 0)
     for axis, (count, step) in enumerate(zip(size, stride, strict=True)):
         shape = [1] * len(size)
@@ -245,7 +250,8 @@ def as_strided_scatter(
     storage_offset: int | None = None,
 ) -> SSAValue:
     """A tensor in row-major order of which positions of memory are replaced"""
-    places = places_of_strides(emit, self, size, stride, storage_offset)
+    require_own_order(self)
+    places = places_of_strides(emit, size, stride, storage_offset)
     return put(emit, self, places, src)
 
 
