@@ -228,6 +228,11 @@ def both(emit: Emitter, self: Operand, other: Operand) -> tuple[SSAValue, SSAVal
     return as_complex(emit, self, like), as_complex(emit, other, like)
 
 
+def parts(emit: Emitter, value: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """Return the real and the imaginary part."""
+    return part_of(emit, value, 0), part_of(emit, value, 1)
+
+
 @register_complex_op("aten.add")
 def add(emit: Emitter, self: Operand, other: Operand, alpha: Number = 1) -> SSAValue:
     """The sum of both parts"""
@@ -274,8 +279,7 @@ def conj(emit: Emitter, self: SSAValue) -> SSAValue:
 
 def square(emit: Emitter, value: SSAValue) -> SSAValue:
     """Return a^2 + b^2."""
-    parts = [part_of(emit, value, index) for index in (0, 1)]
-    real, imaginary = (emit(MulOp(each, each)) for each in parts)
+    real, imaginary = (emit(MulOp(each, each)) for each in parts(emit, value))
     return emit(AddOp(real, imaginary))
 
 
@@ -355,7 +359,7 @@ def polar(emit: Emitter, abs: SSAValue, angle: SSAValue) -> SSAValue:
 @register_complex_op("aten.exp")
 def exp(emit: Emitter, self: SSAValue) -> SSAValue:
     """e^a (cos b + i sin b)"""
-    a, b = (part_of(emit, self, index) for index in (0, 1))
+    a, b = parts(emit, self)
     length = emit(ExpOp(a))
     return paired(emit, emit(MulOp(length, emit(CosOp(b)))), emit(MulOp(length, emit(SinOp(b)))))
 
@@ -365,11 +369,6 @@ def reciprocal(emit: Emitter, self: SSAValue) -> SSAValue:
     """The conjugate over the square"""
     size = emit.reshape(square(emit, self), (*tensor_shape(self)[:-1], 1))
     return emit(DivOp(conj(emit, self), size))
-
-
-def parts(emit: Emitter, value: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Return the real and the imaginary part."""
-    return part_of(emit, value, 0), part_of(emit, value, 1)
 
 
 @register_complex_op("aten.log")

@@ -437,7 +437,7 @@ def slice_scatter(
 def select_scatter(emit: Emitter, self: SSAValue, src: SSAValue, dim: int, index: int) -> SSAValue:
     """One position of an axis replaced"""
     shape, axis = list(tensor_shape(self)), axis_of(self, dim)
-    place = index + shape[axis] if index < 0 else index
+    place = index % shape[axis]
     shape[axis] = 1
     update = emit.reshape(emit.cast(src, element_type(self)), shape)
     return inserted(emit, self, update, axis, place)

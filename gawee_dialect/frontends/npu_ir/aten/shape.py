@@ -296,7 +296,7 @@ def select(emit: Emitter, self: SSAValue, dim: int, index: int) -> SSAValue:
     shape, axis = tensor_shape(self), axis_of(self, dim)
     if not shape or not -shape[axis] <= index < shape[axis]:
         raise Refusal(f"expected index {index} to be in an axis of {shape[axis] if shape else 0}")
-    taken = part(emit, self, axis, index + shape[axis] if index < 0 else index, 1)
+    taken = part(emit, self, axis, index % shape[axis], 1)
     return emit.reshape(taken, (*shape[:axis], *shape[axis + 1 :]))
 
 
