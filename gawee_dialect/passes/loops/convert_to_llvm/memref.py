@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache, partial
 from math import prod
 
-from xdsl.dialects import llvm, memref
+from xdsl.dialects import arith, llvm, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     BytesAttr,
@@ -241,10 +241,38 @@ def _steps(
         constant += form.constant * stride
         for term, coefficient in form.terms.items():
             terms[term] = terms.get(term, 0) + coefficient * stride
+    constant += _join_divided(to, terms)
     sizes = terms.values()
     if not 0 <= constant < FAR or any(size <= 0 or size >= FAR for size in sizes):
         return None
     return LinearForm(constant, terms) if all(map(to.is_not_negative, terms)) else None
+
+
+def _join_divided(to: FunctionConversion, terms: dict[SSAValue, int]) -> int:
+    """Put n * s for each (n / c) * (c * s) + (n % c) * s; return what n * s has of a constant.
+
+    Rows that lie one behind the other need no division, such as rows of 14 elements that are read
+    at n / 14 and n % 14. LLVM sees it only where it knows how large n may be.
+    """
+    constant = 0
+    quotients = {
+        (term.owner.lhs, constant_index(term.owner.rhs)): term
+        for term in terms
+        if isinstance(term.owner, arith.DivUIOp)
+    }
+    for rest in [term for term in terms if quotients and isinstance(term.owner, arith.RemUIOp)]:
+        assert isinstance(rest.owner, arith.RemUIOp)
+        number, divisor = rest.owner.lhs, constant_index(rest.owner.rhs)
+        quotient = quotients.get((number, divisor))
+        size = terms[rest]
+        if divisor is None or quotient is None or terms.get(quotient) != divisor * size:
+            continue
+        del terms[rest], terms[quotient]
+        form = to.index(number)
+        constant += form.constant * size
+        for term, coefficient in form.terms.items():
+            terms[term] = terms.get(term, 0) + coefficient * size
+    return constant
 
 
 def _stepwise(

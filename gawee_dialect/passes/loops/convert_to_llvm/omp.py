@@ -7,7 +7,7 @@ its number and the number of threads.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, func, llvm, memref, omp, scf
+from xdsl.dialects import arith, func, llvm, memref, omp, scf, vector
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
@@ -73,8 +73,11 @@ VIEWS = (
     memref.CastOp,
     memref.ReinterpretCastOp,
 )
-RECOMPUTED = (arith.ConstantOp, memref.GetGlobalOp, memref.DimOp, *VIEWS)
-"""Ops that cost nothing: a region computes them again, so that LLVM sees constants and roots."""
+RECOMPUTED = (arith.ConstantOp, vector.BroadcastOp, memref.GetGlobalOp, memref.DimOp, *VIEWS)
+"""Ops that cost nothing: a region computes them again, so that LLVM sees constants and roots.
+
+A vector that is an argument would take a register of a tile.
+"""
 
 
 @dataclass(frozen=True)

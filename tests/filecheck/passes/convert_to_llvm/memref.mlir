@@ -15,6 +15,47 @@ func.func @layouts_fold_into_index_arithmetic(%x: memref<2x3x5xf32>, %i: index, 
 
 // -----
 
+// CHECK-LABEL: llvm.func @rows_behind_each_other_need_no_division
+// CHECK-NOT:     llvm.udiv
+// CHECK-NOT:     llvm.urem
+// CHECK:         [[AT:%.*]] = llvm.getelementptr inbounds %x[%n] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<3 x f32>
+// CHECK-NEXT:    [[P:%.*]] = llvm.getelementptr inbounds [[AT]][7] : (!llvm.ptr) -> !llvm.ptr, f32
+// CHECK-NEXT:    llvm.load [[P]] : !llvm.ptr -> f32
+func.func @rows_behind_each_other_need_no_division(%x: memref<4x5x3xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c5 = arith.constant 5 : index
+  %c18 = arith.constant 18 : index
+  scf.for %n = %c0 to %c18 step %c1 {
+    %m = arith.addi %n, %c2 : index
+    %row = arith.divui %m, %c5 : index
+    %column = arith.remui %m, %c5 : index
+    %v = memref.load %x[%row, %column, %c1] : memref<4x5x3xf32>
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @rows_apart_from_each_other_are_divided
+// CHECK:         llvm.udiv
+// CHECK:         llvm.urem
+func.func @rows_apart_from_each_other_are_divided(%x: memref<4x6x3xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %c20 = arith.constant 20 : index
+  scf.for %n = %c0 to %c20 step %c1 {
+    %row = arith.divui %n, %c5 : index
+    %column = arith.remui %n, %c5 : index
+    %v = memref.load %x[%row, %column, %c1] : memref<4x6x3xf32>
+  }
+  return
+}
+
+// -----
+
 // CHECK-LABEL: llvm.func @views_are_pointers_further_on
 // CHECK:         %v = llvm.getelementptr inbounds %w[128] : (!llvm.ptr) -> !llvm.ptr, i8
 // CHECK-NEXT:    %s = llvm.getelementptr inbounds %v[14] : (!llvm.ptr) -> !llvm.ptr, f32

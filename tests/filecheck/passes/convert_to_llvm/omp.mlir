@@ -26,6 +26,26 @@ func.func @captures(%x: memref<9xf32>, %n: index, %s: f32, %w: memref<256xi8> {g
 
 // -----
 
+// A vector of one constant is no argument: it would hold a register that a tile needs.
+// CHECK-LABEL: llvm.func internal @a_constant_vector_is_made_inside_parallel_0
+// CHECK-SAME:    (%y: !llvm.ptr {{{[^%]*}}}, %thread: i64, %threads: i64)
+// CHECK:         llvm.mlir.constant(dense<0.000000e+00> : vector<4xf32>) : vector<4xf32>
+func.func @a_constant_vector_is_made_inside(%y: memref<12xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c12 = arith.constant 12 : index
+  %zero = arith.constant 0.0 : f32
+  %zeros = vector.broadcast %zero : f32 to vector<4xf32>
+  scf.parallel (%i) = (%c0) to (%c12) step (%c4) {
+    vector.store %zeros, %y[%i] : memref<12xf32>, vector<4xf32>
+    scf.reduce
+  }
+  return
+}
+
+// -----
+
 // CHECK-LABEL: llvm.func @a_team_of_one_is_a_call
 // CHECK:         [[SIZE:%.*]] = llvm.call @omp_get_max_threads() : () -> i32
 // CHECK:         [[ALONE:%.*]] = llvm.icmp "eq" [[SIZE]], {{%.*}} : i32
