@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.kernels.algorithm import Algorithm, Direct
 from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.kernels.schedule import Schedule
@@ -282,6 +282,18 @@ class Phase:
         return StandaloneKernel(module, self.tuner.settings.threads)
 
 
+def _no_kernel(pattern: str, known: Mapping[str, Sequence[str]]) -> GaweeError:
+    """Return the error of a pattern that matches no kernel; known: nodes by description."""
+    if not known:
+        return GaweeError(f"expected a kernel that matches '{pattern}', got no kernel to tune")
+    description, nodes = next(iter(known.items()))
+    example = "', or by its node '".join((description, *nodes[:1]))
+    names = [name for each, found in known.items() for name in (each, *found)]
+    hint = did_you_mean(pattern, names, f"a kernel is known by what it computes, '{example}'")
+    message = f"expected one of {len(known)} kernels to match '{pattern}', got none"
+    return GaweeError(Diagnostic(message, hint=hint))
+
+
 def _given(version: Version) -> Version:
     return version
 
@@ -321,16 +333,15 @@ class Tuner:
         The next one is made when the one before it is done, and builds on its results. Raises
         GaweeError where no kernel is to be tuned.
         """
-        seen: list[str] = []
+        seen: dict[str, Sequence[str]] = {}
         matched, pattern = False, self.settings.pattern
         for decision in Decision:
             phase = Phase(self, decision)
-            seen += [kernel.description for kernel in phase.kernels]
+            seen |= {kernel.description: kernel.nodes for kernel in phase.kernels}
             matched = matched or any(each.matches(pattern) for each in phase.kernels)
             yield phase
         if not matched:
-            known = ", ".join(sorted(set(seen))) or "none"
-            raise GaweeError(f"expected a kernel that matches '{pattern}', got {known}")
+            raise _no_kernel(pattern, seen)
 
     def variant(self, choice: Algorithm) -> ModuleOp:
         """Return the network before schedules, with one algorithm for all kernels that it is for.

@@ -64,7 +64,11 @@ def test_the_listing_is_such_a_file(tmp_path: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--kernels", "layer9.*"], "error: expected a kernel that matches 'layer9.*', got conv "),
+        (
+            ["--kernels", "layer9.*"],
+            "kernels to match 'layer9.*', got none\nhint: a kernel is known by ",
+        ),
+        (["--kernels", "matmul 1x10 over 127 f32"], "hint: did you mean 'matmul 1x10 over 128 f32"),
         (
             ["--candidates", "0"],
             "error: argument --candidates: expected a whole number of at least 1, got '0'",
