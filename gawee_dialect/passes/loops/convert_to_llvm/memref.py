@@ -263,12 +263,12 @@ def _join_divided(to: FunctionConversion, terms: dict[SSAValue, int]) -> int:
     for rest in [term for term in terms if quotients and isinstance(term.owner, arith.RemUIOp)]:
         assert isinstance(rest.owner, arith.RemUIOp)
         number, divisor = rest.owner.lhs, constant_index(rest.owner.rhs)
-        quotient = quotients.get((number, divisor))
-        size = terms[rest]
+        quotient, size, form = quotients.get((number, divisor)), terms[rest], to.index(number)
         if divisor is None or quotient is None or terms.get(quotient) != divisor * size:
             continue
+        if form.constant < 0 or any(coefficient < 0 for coefficient in form.terms.values()):
+            continue  # on the way to n * s would be places in front of the buffer
         del terms[rest], terms[quotient]
-        form = to.index(number)
         constant += form.constant * size
         for term, coefficient in form.terms.items():
             terms[term] = terms.get(term, 0) + coefficient * size

@@ -56,6 +56,25 @@ func.func @rows_apart_from_each_other_are_divided(%x: memref<4x6x3xf32>) {
 
 // -----
 
+// CHECK-LABEL: llvm.func @a_row_in_front_of_the_first_is_divided
+// CHECK:         llvm.udiv
+// CHECK:         llvm.urem
+func.func @a_row_in_front_of_the_first_is_divided(%x: memref<4x5x3xf32>) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c5 = arith.constant 5 : index
+  %c20 = arith.constant 20 : index
+  scf.for %n = %c2 to %c20 step %c1 {
+    %m = arith.subi %n, %c2 : index
+    %row = arith.divui %m, %c5 : index
+    %column = arith.remui %m, %c5 : index
+    %v = memref.load %x[%row, %column, %c1] : memref<4x5x3xf32>
+  }
+  return
+}
+
+// -----
+
 // CHECK-LABEL: llvm.func @views_are_pointers_further_on
 // CHECK:         %v = llvm.getelementptr inbounds %w[128] : (!llvm.ptr) -> !llvm.ptr, i8
 // CHECK-NEXT:    %s = llvm.getelementptr inbounds %v[14] : (!llvm.ptr) -> !llvm.ptr, f32
