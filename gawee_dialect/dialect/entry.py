@@ -21,15 +21,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
     ArrayAttr,
     DictionaryAttr,
     IntegerAttr,
+    LocationAttr,
     ModuleOp,
     StringAttr,
     UnitAttr,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Block, BlockArgument, Operation
 
 from gawee_dialect.dialect.index_check import MARK, ROLE, IndexCheck
 from gawee_dialect.hints import isa
@@ -150,6 +152,16 @@ def entry_arguments(function: Operation) -> list[EntryArgument]:
         _described(index, value.name_hint, value.type, _attribute_of(attributes, index))
         for index, value in enumerate(() if body is None else body.args)
     ]
+
+
+def append_argument(
+    block: Block, type: Attribute, location: LocationAttr | None = None
+) -> BlockArgument:
+    """Append an argument to a block; xDSL's `insert_arg` visits all others each time."""
+    index = len(block.args)
+    new = BlockArgument(type, block, index, UNKNOWN_LOC if location is None else location)
+    block._args = (*block.args, new)  # pyright: ignore[reportPrivateUsage]
+    return new
 
 
 def argument_kinds(function: FuncOp) -> list[ArgumentKind]:
