@@ -23,11 +23,10 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Protocol
 
-from xdsl.utils.hints import isa
-
 from gawee_dialect.diagnostics import did_you_mean
 from gawee_dialect.frontends.gawee_json.acceptance import Accepts, acceptance
 from gawee_dialect.frontends.graph import Report
+from gawee_dialect.hints import isa
 from gawee_dialect.located_json import JsonObject, JsonValue
 
 if TYPE_CHECKING:
