@@ -19,6 +19,7 @@ On buffers, an argument of type index marked `gawee.size` is the number that a n
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
@@ -103,14 +104,21 @@ class EntryArgument:
         """Return the argument attributes that say what this argument is."""
         if self.check is not None:
             return self.check.mark()
-        named = self.kind is not ArgumentKind.WORKSPACE
-        mark = StringAttr(self.name) if named else UnitAttr()
-        entries: dict[str, Attribute] = {f"gawee.{self.kind}": mark}
-        if self.path is not None:
-            entries["gawee.path"] = StringAttr(self.path)
-        if self.sizes is not None:
-            entries[SIZES] = self.sizes
-        return DictionaryAttr(entries)
+        return _marks(self.kind, self.name, self.path, self.sizes)
+
+
+@lru_cache(maxsize=1 << 14)
+def _marks(
+    kind: ArgumentKind, name: str, path: str | None, sizes: Attribute | None
+) -> DictionaryAttr:
+    """Return the attributes of an argument; several passes write those of the same one."""
+    mark = StringAttr(name) if kind is not ArgumentKind.WORKSPACE else UnitAttr()
+    entries: dict[str, Attribute] = {f"gawee.{kind}": mark}
+    if path is not None:
+        entries["gawee.path"] = StringAttr(path)
+    if sizes is not None:
+        entries[SIZES] = sizes
+    return DictionaryAttr(entries)
 
 
 def find_function(module: ModuleOp, name: str = MAIN) -> FuncOp | None:
