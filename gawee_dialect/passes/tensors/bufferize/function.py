@@ -20,7 +20,8 @@ from gawee_dialect.dialect.entry import (
     result_attributes,
 )
 from gawee_dialect.dialect.graph.scan import is_batch_loop, is_branching
-from gawee_dialect.dialect.kernels.kernel import SEGMENTS, integers
+from gawee_dialect.dialect.kernels.kernel import SEGMENTS
+from gawee_dialect.dialect.operation import integers
 from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_shape
 from gawee_dialect.hints import isa
 from gawee_dialect.identifiers import ascii_letters
