@@ -19,18 +19,19 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Protocol
 
+from jsonschema import Draft202012Validator, validators
+from jsonschema.exceptions import ValidationError
+
 from gawee_dialect.diagnostics import did_you_mean
-from gawee_dialect.frontends.gawee_json.acceptance import Accepts, acceptance
 from gawee_dialect.frontends.graph import Report
 from gawee_dialect.hints import isa
 from gawee_dialect.located_json import JsonObject, JsonValue
 
 if TYPE_CHECKING:
-    from jsonschema.exceptions import ValidationError
     from xdsl.ir import Operation
 
     from gawee_dialect.frontends.gawee_json.export_ops import NodeText
@@ -100,29 +101,11 @@ class _Validator(Protocol):
     def iter_errors(self, instance: object) -> Iterator[ValidationError]: ...
 
 
-@cache
-def _validator_class() -> Callable[[Schema], _Validator]:
-    from jsonschema import Draft202012Validator, validators
-
-    extend: Callable[..., Callable[[Schema], _Validator]] = getattr(validators, "extend")
-    types = Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer)
-    return extend(Draft202012Validator, type_checker=types)
-
-
-class _Checker:
-    """Finds what is wrong with values, by a schema; of most nothing is, which is soon known."""
-
-    def __init__(self, schema: Schema) -> None:
-        self._schema = schema
-        self._accepts: Accepts = acceptance(schema)
-
-    def errors(self, instance: object) -> Iterable[ValidationError]:
-        """Return the errors of jsonschema."""
-        return () if self._accepts(instance) else self._validator.iter_errors(instance)
-
-    @cached_property
-    def _validator(self) -> _Validator:
-        return _validator_class()(self._schema)
+_extend: Callable[..., Callable[[Schema], _Validator]] = getattr(validators, "extend")
+_make_validator = _extend(
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer),
+)
 
 
 @cache
@@ -158,22 +141,22 @@ def _attribute_schemas() -> dict[str, Schema]:
 
 
 @cache
-def _graph_checker() -> _Checker:
-    return _Checker(_schema())
+def _graph_validator() -> _Validator:
+    return _make_validator(_schema())
 
 
 @cache
-def _attribute_checker(op_type: str) -> _Checker:
-    return _Checker(_attribute_schemas()[op_type])
+def _attribute_validator(op_type: str) -> _Validator:
+    return _make_validator(_attribute_schemas()[op_type])
 
 
-def _checker_of(op_type: str) -> _Checker:
+def _validator_of(op_type: str) -> _Validator:
     own = own_ops().get(op_type)
     if own is None:
-        return _attribute_checker(op_type)
+        return _attribute_validator(op_type)
     schema = _inline(own.schema(), _schema())
     assert isa(schema, Schema)
-    return _Checker(schema)
+    return _make_validator(schema)
 
 
 def op_types() -> Sequence[str]:
@@ -257,7 +240,7 @@ def _name_of(root: JsonValue, path: Sequence[str | int]) -> str | None:
 def check_structure(graph: JsonValue, report: Report) -> None:
     """Report everything about a graph's structure that is wrong, `attrs` apart."""
     said: set[tuple[int, str]] = set()
-    for error in _graph_checker().errors(graph):
+    for error in _graph_validator().iter_errors(graph):
         path = list(error.absolute_path)
         offset = _offset_of(graph, path)
         for message, hint in _say(error, "graph"):
@@ -275,10 +258,21 @@ def own_attributes(attrs: JsonObject) -> JsonObject:
     return own
 
 
+@lru_cache(maxsize=1 << 10)
+def _is_valid(op_type: str, attributes: str) -> bool:
+    """Whether a node of the dialect may have attributes, given as JSON.
+
+    Layers are alike: jsonschema is asked once for all that have the same attributes.
+    """
+    return next(_attribute_validator(op_type).iter_errors(json.loads(attributes)), None) is None
+
+
 def check_attributes(op_type: str, name: str, attributes: JsonObject, report: Report) -> bool:
     """Report what is wrong with a node's own attributes; return whether nothing is."""
+    if op_type not in own_ops() and _is_valid(op_type, json.dumps(attributes)):
+        return True
     said: set[tuple[int, str]] = set()
-    for error in _checker_of(op_type).errors(attributes):
+    for error in _validator_of(op_type).iter_errors(attributes):
         offset = _offset_of(attributes, error.absolute_path)
         for message, hint in _say(error, f"'{op_type}' node"):
             if (offset, message) not in said:
