@@ -44,7 +44,14 @@ def _test_of(hint: TypeForm[object]) -> Classes | Test:
         return lambda value: any(isa(value, argument) for argument in arguments)
     if _is_attribute(hint):
         return _attribute_test(hint)
+    if _class_of(hint) is list:
+        (element,) = get_args(hint)
+        return lambda value: _is_list(value) and all([isa(each, element) for each in value])
     return lambda value: general_isa(value, hint)
+
+
+def _is_list(value: object) -> TypeGuard[list[object]]:
+    return isinstance(value, list)
 
 
 def _is_union(hint: object) -> bool:

@@ -19,17 +19,20 @@ On buffers, an argument of type index marked `gawee.size` is the number that a n
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
     ArrayAttr,
     DictionaryAttr,
     IntegerAttr,
+    LocationAttr,
     ModuleOp,
     StringAttr,
     UnitAttr,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Block, BlockArgument, Operation
 
 from gawee_dialect.dialect.index_check import MARK, ROLE, IndexCheck
 from gawee_dialect.hints import isa
@@ -101,14 +104,21 @@ class EntryArgument:
         """Return the argument attributes that say what this argument is."""
         if self.check is not None:
             return self.check.mark()
-        named = self.kind is not ArgumentKind.WORKSPACE
-        mark = StringAttr(self.name) if named else UnitAttr()
-        entries: dict[str, Attribute] = {f"gawee.{self.kind}": mark}
-        if self.path is not None:
-            entries["gawee.path"] = StringAttr(self.path)
-        if self.sizes is not None:
-            entries[SIZES] = self.sizes
-        return DictionaryAttr(entries)
+        return _marks(self.kind, self.name, self.path, self.sizes)
+
+
+@lru_cache(maxsize=1 << 14)
+def _marks(
+    kind: ArgumentKind, name: str, path: str | None, sizes: Attribute | None
+) -> DictionaryAttr:
+    """Return the attributes of an argument; several passes write those of the same one."""
+    mark = StringAttr(name) if kind is not ArgumentKind.WORKSPACE else UnitAttr()
+    entries: dict[str, Attribute] = {f"gawee.{kind}": mark}
+    if path is not None:
+        entries["gawee.path"] = StringAttr(path)
+    if sizes is not None:
+        entries[SIZES] = sizes
+    return DictionaryAttr(entries)
 
 
 def find_function(module: ModuleOp, name: str = MAIN) -> FuncOp | None:
@@ -150,6 +160,16 @@ def entry_arguments(function: Operation) -> list[EntryArgument]:
         _described(index, value.name_hint, value.type, _attribute_of(attributes, index))
         for index, value in enumerate(() if body is None else body.args)
     ]
+
+
+def append_argument(
+    block: Block, type: Attribute, location: LocationAttr | None = None
+) -> BlockArgument:
+    """Append an argument to a block; xDSL's `insert_arg` visits all others each time."""
+    index = len(block.args)
+    new = BlockArgument(type, block, index, UNKNOWN_LOC if location is None else location)
+    block._args = (*block.args, new)  # pyright: ignore[reportPrivateUsage]
+    return new
 
 
 def argument_kinds(function: FuncOp) -> list[ArgumentKind]:

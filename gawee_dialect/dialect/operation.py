@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     FloatAttr,
     IntegerAttr,
+    IntegerType,
     StringAttr,
     UnitAttr,
     f64,
@@ -159,6 +160,12 @@ def _shape_rule(kind: type[GaweeOp]) -> _ShapeRule:
     return _ShapeRule(rule, names, [name for name in flags if name in names], operands, elements)
 
 
+@lru_cache(maxsize=4096)
+def integers(type: IntegerType, values: tuple[int, ...]) -> DenseArrayBase[IntegerType]:
+    """Return an array, each made once."""
+    return DenseArrayBase.from_list(type, values)
+
+
 def _element(constraint: AttrConstraint) -> Attribute | None:
     if not isinstance(constraint, ParamAttrConstraint):
         return None
@@ -175,7 +182,7 @@ def _attribute(value: Value, element: Attribute | None) -> Attribute | None:
     if isinstance(value, Sequence):
         if element is None:
             return size_list(value)
-        return DenseArrayBase.from_list(i64, [number_of(each) for each in value])
+        return integers(i64, tuple([number_of(each) for each in value]))
     if element is None:
         return UnitAttr() if value else None
     if element == f64:
@@ -277,7 +284,9 @@ class _Result:
     """The only result of an op, which it may be without."""
 
     def __get__(self, op: Operation, kind: object = None) -> SSAValue | None:
-        return op.results[0] if op.results else None
+        for result in op.results:  # by its number it is a call of Python's
+            return result
+        return None
 
 
 def quick_operands(kind: type[AnyOp]) -> type[AnyOp]:

@@ -145,17 +145,18 @@ def checked_parameters(
             problems += _check(each, found[each.name], store)
     if problems:
         raise GaweeError(problems)
-    return _CheckedStore(store, [each.name for each in weights])
+    described = {name: each for name, each in found.items() if isinstance(each, ArrayDescription)}
+    return _CheckedStore(store, described)
 
 
 class _CheckedStore(ParameterStore):
-    """Some names of a store; data that cannot be read is a GaweeError."""
+    """Some names of a store, as they are described; data that cannot be read is a GaweeError."""
 
-    def __init__(self, store: ParameterStore, names: Sequence[str]) -> None:
-        self._store, self.names = store, dict.fromkeys(names)
+    def __init__(self, store: ParameterStore, described: Mapping[str, ArrayDescription]) -> None:
+        self._store, self.names, self._described = store, described, described
 
     def describe(self, name: str) -> ArrayDescription:
-        return self._store.describe(name)
+        return self._described[name]
 
     def __getitem__(self, name: str) -> Array:
         if name not in self.names:

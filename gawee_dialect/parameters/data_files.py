@@ -2,6 +2,7 @@
 
 import mmap
 import os
+import re
 import stat
 import weakref
 from collections.abc import Mapping, Sequence
@@ -47,12 +48,18 @@ def require_regular(path: Path) -> None:
         raise GaweeError(f"expected '{path}' to be a regular file")
 
 
+_NORMAL = re.compile(r"(?:\w[\w.-]*/)*\w[\w.-]*")
+"""Paths that are in their normal form and stay inside a folder, as those of most files are."""
+
+
 def check_relative(path: str) -> str:
     """Return a path in its normal form (`a/./b` is `a/b`).
 
     Raises FileProblem for a path that could leave the folder: absolute, with `..`, a drive or a
     backslash.
     """
+    if _NORMAL.fullmatch(path):
+        return path
     pure = PurePosixPath(path)
     leaves = pure.is_absolute() or ".." in pure.parts or PureWindowsPath(path).drive
     if leaves or "\\" in path or "\0" in path or not pure.parts:
@@ -65,14 +72,13 @@ def find_file(folder: Path, path: str, size: int) -> Path:
 
     Raises FileProblem where it does not, or where a symbolic link leads out of the folder.
     """
-    file = find_inside(folder, path)
-    found = file.stat().st_size
-    if found != size:
-        raise FileProblem(f"expected file '{path}' of {size} bytes, got {found}")
-    return file
+    file, found = _found_inside(folder, path)
+    if found.st_size != size:
+        raise FileProblem(f"expected file '{path}' of {size} bytes, got {found.st_size}")
+    return Path(file)
 
 
-def _real(path: Path) -> Path:
+def _real(path: str | Path) -> Path:
     """Return where a path leads; one that goes in a circle leads to itself, and cannot be read."""
     return Path(os.path.realpath(path))
 
@@ -89,18 +95,23 @@ def _has_link(folder: Path, relative: str) -> bool:
 
 def find_inside(folder: Path, path: str) -> Path:
     """Return the regular file of a relative path; raises FileProblem as `find_file` does."""
+    file, _ = _found_inside(folder, path)
+    return Path(file)
+
+
+def _found_inside(folder: Path, path: str) -> tuple[str, os.stat_result]:
     relative = check_relative(path)
-    file = folder / relative
+    file = os.path.join(folder, relative)
     if _has_link(folder, relative) and not _real(file).is_relative_to(_real(folder)):
         raise FileProblem(f"expected path '{path}' to stay inside the folder of the graph")
     try:
-        status = file.stat()
+        status = os.stat(file)
     except OSError as error:
         kind = MissingFile if isinstance(error, FileNotFoundError) else FileProblem
         raise kind(f"cannot read file '{path}': {(error.strerror or '').lower()}") from error
     if not stat.S_ISREG(status.st_mode):
         raise FileProblem(f"expected '{path}' to be a regular file")
-    return file
+    return file, status
 
 
 def forget_pages(array: Array) -> None:

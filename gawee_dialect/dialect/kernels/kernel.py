@@ -10,11 +10,9 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AffineMapAttr,
     ArrayAttr,
-    DenseArrayBase,
     FloatAttr,
     IndexType,
     IntegerAttr,
-    IntegerType,
     MemRefType,
     TensorType,
     i32,
@@ -53,7 +51,7 @@ from gawee_dialect.dialect.kernels.structured_kernel import (
     shape_of,
 )
 from gawee_dialect.dialect.open_size import OpenSize, SizeName, is_open, without_names
-from gawee_dialect.dialect.operation import quick_operands, set_groups
+from gawee_dialect.dialect.operation import integers, quick_operands, set_groups
 from gawee_dialect.dialect.size_list import SizeList, SizesAttr, parse_sizes, print_sizes, size_list
 from gawee_dialect.dialect.types import is_shaped, require, tensor_of
 from gawee_dialect.hints import isa
@@ -97,12 +95,6 @@ def _flops_of_kind(kind: type[Operation]) -> int:
 Number = FloatAttr | IntegerAttr
 
 SEGMENTS = AttrSizedOperandSegments.attribute_name
-
-
-@lru_cache(maxsize=4096)
-def integers(type: IntegerType, values: tuple[int, ...]) -> DenseArrayBase[IntegerType]:
-    """Return an array, each made once."""
-    return DenseArrayBase.from_list(type, values)
 
 
 @lru_cache(maxsize=256)

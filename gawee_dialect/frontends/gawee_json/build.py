@@ -6,7 +6,6 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.dialect.graph.constant import ConstantOp
@@ -30,6 +29,7 @@ from gawee_dialect.frontends.gawee_json.schema import fixed_attributes
 from gawee_dialect.frontends.graph import Report
 from gawee_dialect.frontends.op_mapping.emitter import EntryFunction
 from gawee_dialect.frontends.op_mapping.registry import Refusal
+from gawee_dialect.hints import isa
 from gawee_dialect.identifiers import name_hint, take_name
 from gawee_dialect.located_json import JsonObject
 from gawee_dialect.parameters.binding import LISTED, missing_weights

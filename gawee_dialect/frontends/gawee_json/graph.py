@@ -19,7 +19,6 @@ from xdsl.dialects.builtin import (
     IntegerType,
     TensorType,
 )
-from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import did_you_mean
 from gawee_dialect.dialect.types import (
@@ -32,6 +31,7 @@ from gawee_dialect.dialect.types import (
 from gawee_dialect.frontends.gawee_json.schema import check_attributes, op_types, own_attributes
 from gawee_dialect.frontends.graph import Report
 from gawee_dialect.frontends.op_mapping.registry import Refusal
+from gawee_dialect.hints import isa
 from gawee_dialect.located_json import JsonObject, JsonValue
 from gawee_dialect.parameters.data_files import (
     MAX_TENSOR_BYTES,

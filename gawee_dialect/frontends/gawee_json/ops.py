@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from math import floor
 
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.dialect.graph.conv import ConvOp
@@ -27,6 +26,7 @@ from gawee_dialect.dialect.types import (
 from gawee_dialect.frontends.gawee_json.graph import Node, elements
 from gawee_dialect.frontends.gawee_json.schema import own_ops
 from gawee_dialect.frontends.op_mapping.registry import Refusal
+from gawee_dialect.hints import isa
 from gawee_dialect.located_json import JsonObject
 
 # One node as an op builder sees it: operands, attributes and weights of the right kind.

@@ -19,16 +19,16 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Protocol
 
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
-from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import did_you_mean
 from gawee_dialect.frontends.graph import Report
+from gawee_dialect.hints import isa
 from gawee_dialect.located_json import JsonObject, JsonValue
 
 if TYPE_CHECKING:
@@ -258,8 +258,19 @@ def own_attributes(attrs: JsonObject) -> JsonObject:
     return own
 
 
+@lru_cache(maxsize=1 << 10)
+def _is_valid(op_type: str, attributes: str) -> bool:
+    """Whether a node of the dialect may have attributes, given as JSON.
+
+    Layers are alike: jsonschema is asked once for all that have the same attributes.
+    """
+    return next(_attribute_validator(op_type).iter_errors(json.loads(attributes)), None) is None
+
+
 def check_attributes(op_type: str, name: str, attributes: JsonObject, report: Report) -> bool:
     """Report what is wrong with a node's own attributes; return whether nothing is."""
+    if op_type not in own_ops() and _is_valid(op_type, json.dumps(attributes)):
+        return True
     said: set[tuple[int, str]] = set()
     for error in _validator_of(op_type).iter_errors(attributes):
         offset = _offset_of(attributes, error.absolute_path)

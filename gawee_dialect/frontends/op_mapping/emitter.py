@@ -27,7 +27,13 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from gawee_dialect.analysis.open_sizes import mark_sizes
 from gawee_dialect.dialect.dense import dense_of
-from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
+from gawee_dialect.dialect.entry import (
+    MAIN,
+    ArgumentKind,
+    EntryArgument,
+    append_argument,
+    output_attributes,
+)
 from gawee_dialect.dialect.graph.cast import CastOp
 from gawee_dialect.dialect.graph.constant import ConstantOp, IotaOp
 from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp
@@ -403,7 +409,7 @@ class EntryFunction:
         """Append an argument; return its value."""
         index = len(self.arguments)
         self.arguments.append(EntryArgument(index, kind, name, type, path))
-        value = self.block.insert_arg(type, index)
+        value = append_argument(self.block, type)
         value.name_hint = name_hint(name)
         return value
 

@@ -22,6 +22,7 @@ from gawee_dialect.dialect.entry import (
     PREPARE,
     ArgumentKind,
     EntryArgument,
+    append_argument,
     entry_arguments,
     find_function,
     output_attributes,
@@ -206,7 +207,7 @@ class PrepareFunction:
             return self._known[key]
         index = len(self.arguments)
         self.arguments.append(replace(argument, index=index))
-        own = self.block.insert_arg(argument.type, index)
+        own = append_argument(self.block, argument.type)
         own.name_hint = value.name_hint
         self._known[key] = own
         return own
@@ -320,11 +321,10 @@ def _take_prepared(main: FuncOp, parts: Split, first: int) -> list[EntryArgument
     block = main.body.block
     added: list[EntryArgument] = []
     for number, value in enumerate(parts.prepared, first):
-        index = len(block.args)
-        argument = block.insert_arg(value.type, index)
+        argument = append_argument(block, value.type)
         argument.name_hint = value.name_hint
         value.replace_uses_with_if(argument, lambda use: main.is_ancestor(use.operation))
-        added.append(EntryArgument(index, ArgumentKind.PREPARED, str(number), value.type))
+        added.append(EntryArgument(argument.index, ArgumentKind.PREPARED, str(number), value.type))
     return added
 
 

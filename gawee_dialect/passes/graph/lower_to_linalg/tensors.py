@@ -9,18 +9,20 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
     ArrayAttr,
-    DenseArrayBase,
     DenseIntElementsAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
     TensorType,
     UnrealizedConversionCastOp,
+    i32,
     i64,
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.irdl import AttrSizedOperandSegments
 
 from gawee_dialect.dialect.open_size import OpenSize, is_open, without_names
+from gawee_dialect.dialect.operation import integers
 from gawee_dialect.dialect.types import (
     AnyTensor,
     element_type,
@@ -135,12 +137,12 @@ def broadcast(
     """Repeat a tensor along new axes: `dimensions` are those axes of `type`."""
     init = empty(builder, type)
     block = Block(arg_types=[element_type(source), element_type(init)])
-    block.add_op(linalg.YieldOp(block.args[0]))
+    block.add_op(linalg.YieldOp.create(operands=[block.args[0]]))
     # xDSL's constructor makes five times as many calls.
     op = linalg.BroadcastOp.create(
         operands=[source, init],
         result_types=[init.type],
-        properties={"dimensions": DenseArrayBase.from_list(i64, dimensions)},
+        properties={"dimensions": integers(i64, tuple(dimensions))},
         regions=[Region(block)],
     )
     return builder.insert(op).results[0]
@@ -154,9 +156,17 @@ def padded(
         return source
     shape = [sum(sizes) for sizes in zip(tensor_shape(source), low, high, strict=True)]
     block = Block(arg_types=[IndexType()] * len(shape))
-    block.add_op(tensor.YieldOp(value))
-    type = TensorType(element_type(source), shape)
-    op = tensor.PadOp(source, (), (), Region(block), low, high, type)
+    block.add_op(tensor.YieldOp.create(operands=[value]))
+    op = tensor.PadOp.create(
+        operands=[source],
+        result_types=[TensorType(element_type(source), shape)],
+        properties={
+            "static_low": integers(i64, tuple(low)),
+            "static_high": integers(i64, tuple(high)),
+            AttrSizedOperandSegments.attribute_name: integers(i32, (1, 0, 0)),
+        },
+        regions=[Region(block)],
+    )
     return named_part(builder, builder.insert(op).result, "padded")
 
 
@@ -226,7 +236,7 @@ def _values(builder: Builder, *lists: Sequence[int]) -> list[list[SSAValue]]:
 def _static(*lists: Sequence[int]) -> dict[str, Attribute]:
     names = ("static_offsets", "static_sizes", "static_strides")
     return {
-        name: DenseArrayBase.from_list(i64, without_names(each))
+        name: integers(i64, tuple(without_names(each)))
         for name, each in zip(names, lists, strict=True)
     }
 

@@ -13,9 +13,15 @@ from xdsl.rewriter import InsertPoint
 from gawee_dialect.analysis.index_bounds import Index, mixed, size_of, upper_bound
 from gawee_dialect.analysis.open_sizes import RANGES
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.entry import entry_arguments, output_names, result_attributes
+from gawee_dialect.dialect.entry import (
+    append_argument,
+    entry_arguments,
+    output_names,
+    result_attributes,
+)
 from gawee_dialect.dialect.graph.scan import is_batch_loop, is_branching
-from gawee_dialect.dialect.kernels.kernel import SEGMENTS, integers
+from gawee_dialect.dialect.kernels.kernel import SEGMENTS
+from gawee_dialect.dialect.operation import integers
 from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_shape
 from gawee_dialect.hints import isa
 from gawee_dialect.identifiers import ascii_letters
@@ -77,7 +83,7 @@ class FunctionBufferizer:
         if (count := len(self.function.body.blocks)) != 1:
             self.reject(f"expected one block, got {count}")
         for old in self.function.body.block.args:
-            new = self.block.insert_arg(buffer_type(old.type), len(self.block.args), old.location)
+            new = append_argument(self.block, buffer_type(old.type), old.location)
             new.name_hint = old.name_hint
             self.assign(old, new, Root(writable=False))
         outputs = self.function.function_type.outputs
@@ -85,7 +91,7 @@ class FunctionBufferizer:
             if not self.is_written(result):
                 continue
             type = buffer_type(result) if is_tensor(result) else dense_type(result, ())
-            output = self.block.insert_arg(type, len(self.block.args))
+            output = append_argument(self.block, type)
             spelt = ascii_letters(name)
             output.name_hint = spelt if spelt.isidentifier() else None
             self.outputs.append(output)
