@@ -47,6 +47,7 @@ PASSES: dict[str, str] = {
     "outline-kernels": "buffers.OutlineKernels",
     "distribute-batch": "buffers.DistributeBatch",
     "plan-memory": "buffers.PlanMemory",
+    "share-copies": "buffers.ShareCopies",
     "narrow-products": "tensors.NarrowProducts",
     "pack-integer-products": "tensors.PackIntegerProducts",
     "convert-to-winograd": "tensors.ConvertToWinograd",
