@@ -134,8 +134,22 @@ def check_sizes_of_one(program: Program, ranges: Ranges, trace: Trace) -> None:
     torch.export takes it that no size is: `x.squeeze(1)` is x to it.
     """
     if any(low == 1 for _, low, _ in ranges.values()):
-        check = _Check(program, ranges, trace)
-        check.compare({n: low for n, low, _ in ranges.values()}, "a size of 1 is special", None)
+        examples = _examples(program)
+        point = {
+            name: 1 if low == 1 else examples.get(symbol, low)
+            for symbol, (name, low, _) in ranges.items()
+        }
+        _Check(program, ranges, trace).compare(point, "a size of 1 is special", None)
+
+
+def _examples(program: Program) -> Mapping[object, int]:
+    """Return what symbols are in the example inputs, as far as PyTorch keeps it."""
+    environment = _environment(program)
+    names = "backed_var_to_val", "var_to_val"
+    found: Mapping[object, object] = next(
+        (getattr(environment, each) for each in names if hasattr(environment, each)), {}
+    )
+    return {symbol: int(str(value)) for symbol, value in found.items()}
 
 
 @contextmanager

@@ -72,17 +72,10 @@ def resampled(
 
 def scaled_size(size: int, scale: float) -> int:
     """Return the whole part of a multiple of a size; raises UnknownSize where it is no form."""
-    above, below = scale.as_integer_ratio()
     if not isinstance(size, OpenSize):
         return int(size * scale)
-    if below > MOST_BELOW:
-        hint = "a ratio of small numbers, such as 0.75"
-        raise Refusal(f"unsupported scale {scale} of the open size '{size}'", hint=hint)
+    above, below = scale.as_integer_ratio()
     return size * above // below
-
-
-MOST_BELOW = 64
-"""The greatest denominator of a scale of open sizes: others are what rounding made."""
 
 
 def nearest_vec(mode: str) -> Callable[..., SSAValue]:
