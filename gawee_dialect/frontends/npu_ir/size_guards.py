@@ -145,10 +145,8 @@ def check_sizes_of_one(program: Program, ranges: Ranges, trace: Trace) -> None:
 def _examples(program: Program) -> Mapping[object, int]:
     """Return what symbols are in the example inputs, as far as PyTorch keeps it."""
     environment = _environment(program)
-    names = "backed_var_to_val", "var_to_val"
-    found: Mapping[object, object] = next(
-        (getattr(environment, each) for each in names if hasattr(environment, each)), {}
-    )
+    kept = "backed_var_to_val" if hasattr(environment, "backed_var_to_val") else "var_to_val"
+    found: Mapping[object, object] = getattr(environment, kept)
     return {symbol: int(str(value)) for symbol, value in found.items()}
 
 
