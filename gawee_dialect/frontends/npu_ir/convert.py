@@ -339,14 +339,20 @@ class Converter:
             self._values[node] = self._inline(node)
         elif node.target is operator.getitem:
             self._convert_getitem(node)
-        elif isinstance(node.meta.get("val"), library.SymFloat):
-            self._values[node] = self._real(node, node)
-        elif isinstance(size := node.meta.get("val"), library.SymInt | library.SymBool):
-            raise refusal(node, f"unsupported size '{said(size, self._symbols)}'", SUMS)
         elif not isinstance(node.target, library._ops.OpOverload):
-            raise refusal(node, f"unsupported call of '{node.target}'", ON_DATA)
+            self._convert_number(node)
         elif not CHECKS.match(str(node.target)):
             self._convert_op(node)
+
+    def _convert_number(self, node: Node) -> None:
+        """Take what Python computes of sizes, and is no size itself."""
+        library, made = torch(), node.meta.get("val")
+        if isinstance(made, library.SymFloat):
+            self._values[node] = self._real(node, node)
+        elif isinstance(made, library.SymInt | library.SymBool):
+            raise refusal(node, f"unsupported size '{said(made, self._symbols)}'", SUMS)
+        else:
+            raise refusal(node, f"unsupported call of '{node.target}'", ON_DATA)
 
     def _convert_op(self, node: Node) -> None:
         if reads_other_order(node):
