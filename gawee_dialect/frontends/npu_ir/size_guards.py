@@ -412,7 +412,7 @@ class _Calls:
             return tuple(self._said(each) for each in value)
         if isinstance(value, library.SymInt | library.SymFloat):
             return self._said(_number(value, self.numbers))
-        # The last digits of a root depend on who computes it.
+        # The last digits of a root depend on the library that computes it.
         return f"{value:.12g}" if isinstance(value, float) else (type(value).__name__, str(value))
 
 
