@@ -232,6 +232,13 @@ class OpenSize(int):
             total = prod(sizes, start=factor) // _steps(product) + total
         return total
 
+    def split(self) -> tuple[int, int]:
+        """Return two sizes, neither less than 0, of which this is the difference."""
+        terms, constant = self.form.terms.items(), self.form.constant
+        above = LinearForm(max(constant, 0), {each: n for each, n in terms if n > 0})
+        below = LinearForm(max(-constant, 0), {each: -n for each, n in terms if n < 0})
+        return OpenSize.of(above), OpenSize.of(below)
+
     def range(self) -> tuple[int, int]:
         """Return a least and a greatest value: none is beyond, these need not be taken."""
         return _range(self.form)
@@ -552,6 +559,19 @@ def number_of(size: int) -> int:
 def indices_of(size: int) -> range:
     """Return the positions along an axis whose size has to be a number; raises UnknownSize."""
     return range(number_of(size))
+
+
+def lesser(lhs: int, rhs: int) -> int:
+    """Return the one of two sizes that is never more than the other; raises UnknownSize."""
+    try:
+        return lhs if lhs <= rhs else rhs
+    except UnknownSize:
+        return rhs if rhs <= lhs else lhs
+
+
+def greater(lhs: int, rhs: int) -> int:
+    """Return the one of two sizes that is never less than the other; raises UnknownSize."""
+    return lhs + rhs - lesser(lhs, rhs)
 
 
 def least(size: int) -> int:

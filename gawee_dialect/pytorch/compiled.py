@@ -29,17 +29,15 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     is_module,
     is_program,
     is_tensor,
+    kind_of,
     torch,
 )
+from gawee_dialect.frontends.npu_ir.symbols import Names, names_of_data, names_of_symbols
 from gawee_dialect.frontends.npu_ir.trace import (
-    Names,
     StateChange,
     check_mutations,
     decomposed,
     export,
-    kind_of,
-    names_of_data,
-    names_of_symbols,
     one_trace,
 )
 from gawee_dialect.garbage_collection import no_garbage_collection

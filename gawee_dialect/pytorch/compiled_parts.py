@@ -38,7 +38,7 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     torch,
     torch_name,
 )
-from gawee_dialect.frontends.npu_ir.trace import (
+from gawee_dialect.frontends.npu_ir.symbols import (
     ASSERT,
     Names,
     decides_sizes,

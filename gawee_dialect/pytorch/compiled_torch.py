@@ -125,6 +125,8 @@ class CompiledTorch:
 
     def _results(self, given: Mapping[str, Tensor]) -> list[Tensor]:
         """Compute the graph's outputs, new state first, of its inputs by their names."""
+        for limit in self.ir.limits:
+            limit.check(given[limit.input].shape[limit.axis])
         arrays = {
             name: parts_of_array(array_of_tensor(each, f"input '{name}'"))
             for name, each in given.items()

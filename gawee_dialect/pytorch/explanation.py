@@ -10,7 +10,7 @@ from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.frontends.npu_ir.convert import place_of
 from gawee_dialect.frontends.npu_ir.ir import place_text
 from gawee_dialect.frontends.npu_ir.pytorch import Node
-from gawee_dialect.frontends.npu_ir.trace import decides_sizes
+from gawee_dialect.frontends.npu_ir.symbols import decides_sizes
 from gawee_dialect.pytorch.partition import (
     Partition,
     flops_of,

@@ -23,9 +23,9 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     is_tensor,
     torch,
 )
-from gawee_dialect.frontends.npu_ir.trace import Names, Sizes, expression, is_symbol, sizes_of
+from gawee_dialect.frontends.npu_ir.quotients import divided
+from gawee_dialect.frontends.npu_ir.symbols import Names, Sizes, expression, is_symbol, sizes_of
 from gawee_dialect.identifiers import c_name
-from gawee_dialect.pytorch.quotients import divided
 from gawee_dialect.pytorch.static_graph import ConvertedGraph, StaticGraph
 
 

@@ -19,7 +19,7 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     is_sequence,
     is_tensor,
 )
-from gawee_dialect.frontends.npu_ir.trace import Sizes
+from gawee_dialect.frontends.npu_ir.symbols import Sizes
 from gawee_dialect.python_numbers import array_of_parts, parts_of_array
 from gawee_dialect.pytorch.tensors import Array, array_of_tensor, tensor_of_array
 

@@ -39,7 +39,7 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     torch,
     torch_name,
 )
-from gawee_dialect.frontends.npu_ir.trace import Sizes, size_of
+from gawee_dialect.frontends.npu_ir.symbols import Sizes, said, size_of
 from gawee_dialect.hints import isa
 
 # The arguments of a call in an FX graph, as inputs and attributes of a node.
@@ -161,6 +161,26 @@ Results = list[TensorMeta | None]
 
 
 ON_DATA = "shapes and control flow must not depend on data"
+
+SUMS = (
+    "sizes are numbers, or sums and products of open ones; a Dim with a range that decides which "
+    f"it is helps; {ON_DATA}"
+)
+
+SCALAR = "aten.scalar_tensor.default"
+"""Makes a tensor of a number."""
+
+OF_REALS: Mapping[str, str] = {
+    **{name: f"aten.{op}.Tensor" for name, op in {"truediv": "div", "mul": "mul"}.items()},
+    **{name: f"aten.{name}.Tensor" for name in ("add", "sub")},
+    **{
+        f"sym_{name}": f"aten.{name}.default"
+        for name in ("sqrt", "exp", "log", "sin", "cos", "tanh")
+    },
+    "pow": "aten.pow.Tensor_Tensor",
+    "neg": "aten.neg.default",
+}
+"""Ops of Python and of PyTorch on real numbers that are computed of sizes, and those on tensors."""
 
 CHECKS = re.compile(
     r"aten\._?(assert|sym_constrain|functional_assert|functional_sym|linalg_check_errors)"
@@ -320,9 +340,19 @@ class Converter:
         elif node.target is operator.getitem:
             self._convert_getitem(node)
         elif not isinstance(node.target, library._ops.OpOverload):
-            raise refusal(node, f"unsupported call of '{node.target}'", ON_DATA)
+            self._convert_number(node)
         elif not CHECKS.match(str(node.target)):
             self._convert_op(node)
+
+    def _convert_number(self, node: Node) -> None:
+        """Take what Python computes of sizes, and is no size itself."""
+        library, made = torch(), node.meta.get("val")
+        if isinstance(made, library.SymFloat):
+            self._values[node] = self._real(node, node)
+        elif isinstance(made, library.SymInt | library.SymBool):
+            raise refusal(node, f"unsupported size '{said(made, self._symbols)}'", SUMS)
+        else:
+            raise refusal(node, f"unsupported call of '{node.target}'", ON_DATA)
 
     def _convert_op(self, node: Node) -> None:
         if reads_other_order(node):
@@ -415,18 +445,38 @@ class Converter:
         sizes = [size_of(size, self._symbols) for size in value.shape]
         known = tuple(size for size in sizes if size is not None)
         if len(known) < len(sizes):
-            shape = "x".join(map(str, value.shape))
-            raise refusal(
-                node,
-                f"dynamic shape {shape} in node '{node.name}'",
-                f"sizes are numbers, or sums and products of open ones; {ON_DATA}",
-            )
+            shape = "x".join(said(size, self._symbols) for size in value.shape)
+            raise refusal(node, f"dynamic shape {shape} in node '{node.name}'", SUMS)
         return TensorMeta(name, known, torch_name(value.dtype))
 
     def _number(self, node: Node) -> int | None:
         value = node.meta.get("val")
         is_open = isinstance(value, torch().SymInt)
         return size_of(value, self._symbols) if is_open else None
+
+    def _real(self, node: Node, value: object) -> TensorMeta:
+        """Return a number that is computed of sizes as a tensor of rank 0 of float64."""
+        number = value.meta.get("val") if is_node(value) else value
+        known = self._number(value) if is_node(value) else value
+        if is_node(value) and isinstance(self._values.get(value), TensorMeta):
+            return self._tensors(value)[0]
+        if isinstance(known, int | float):
+            op, inputs, attrs = SCALAR, [], Attributes(s=known, dtype="torch.float64")
+        elif is_node(value) and isinstance(number, torch().SymFloat):
+            name = getattr(value.target, "__name__", str(value.target)).strip("_")
+            if name == "sym_float":
+                return self._real(node, value.args[0])
+            if name not in OF_REALS:
+                supported = ", ".join(("sym_float", *OF_REALS))
+                text = f"unsupported '{name}' of a size; supported: {supported}"
+                raise refusal(node, text, SUMS)
+            op, inputs, attrs = OF_REALS[name], [self._real(node, e) for e in value.args], {}
+        else:
+            raise refusal(node, f"unsupported size '{said(number, self._symbols)}'", SUMS)
+        name = self._fresh(node.name, 1)
+        made = TensorMeta(name, (), "float64")
+        self._emit(node, name, op, Call(self._tensors, inputs, attrs), [made])
+        return TensorMeta(name, (), "float64", name)
 
     def _tensors(self, node: Node) -> Sequence[TensorMeta]:
         value = self._values.get(node)

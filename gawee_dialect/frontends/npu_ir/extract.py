@@ -4,11 +4,13 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.dialect.open_size import OpenSize
 from gawee_dialect.frontends.npu_ir.convert import Converter
-from gawee_dialect.frontends.npu_ir.ir import NPU_IR, Constant, ExportError, TensorMeta
+from gawee_dialect.frontends.npu_ir.ir import NPU_IR, Constant, ExportError, Limit, TensorMeta
 from gawee_dialect.frontends.npu_ir.pytorch import (
     GraphModule,
     Module,
+    Node,
     Program,
     Spec,
     Tensor,
@@ -16,19 +18,19 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     has_data,
     is_sequence,
     is_tensor,
+    kind_of,
     torch,
     torch_name,
 )
-from gawee_dialect.frontends.npu_ir.trace import (
+from gawee_dialect.frontends.npu_ir.quotients import sizes_of_graph
+from gawee_dialect.frontends.npu_ir.symbols import (
     Names,
-    check_mutations,
-    decomposed,
-    export,
-    kind_of,
+    expression,
+    is_symbol,
     names_of_symbols,
-    one_trace,
     sizes_of,
 )
+from gawee_dialect.frontends.npu_ir.trace import check_mutations, decomposed, export, one_trace
 
 SHOWN = 5
 """How many tensors an error about devices names."""
@@ -133,7 +135,8 @@ def graph_of(
     tokens = {spec.arg.name for spec in given if kind_of(spec) == "TOKEN"}
     ir = NPU_IR([], [], [], [], {}, model_name, str(torch().__version__))
     tied = _first_names(model)
-    converter = Converter(sizes_of(names or {}))
+    sizes = sizes_of(names or {}) if part is not None else sizes_of_graph(graph, names or {})
+    converter = Converter(sizes)
     for node in graph.graph.nodes:
         if node.op != "placeholder":
             continue
@@ -146,6 +149,7 @@ def graph_of(
             _add_weight(ir, meta, tied.get(spec.target or "", spec.target or ""))
         elif meta is not None:
             ir.graph_inputs.append(meta)
+            ir.limits += _limits(node, meta, names or {})
     ir.graph_inputs.sort(key=lambda meta: meta.name in state)
     outputs = converter.convert(graph)
     ir.nodes = converter.nodes
@@ -154,6 +158,15 @@ def graph_of(
     ]
     _add_constants(ir, program, model, specs, tied)
     return ir
+
+
+def _limits(node: Node, meta: TensorMeta, names: Names) -> Iterator[Limit]:
+    """Yield which axes of an input have sizes that are names to the model, and digits here."""
+    value = node.meta.get("val")
+    for axis, size in enumerate(value.shape if is_tensor(value) else ()):
+        name = names.get(expression(size)) if is_symbol(size) else None
+        if name is not None and OpenSize.named(name) != meta.shape[axis]:
+            yield Limit(meta.name, axis, name)
 
 
 def _first_names(model: Module) -> Mapping[str, str]:

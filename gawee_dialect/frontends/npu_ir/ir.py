@@ -56,7 +56,7 @@ is true. Otherwise, or where no input is left: the default. Older files have no 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,6 +178,20 @@ class Constant:
         return same and self.data.tobytes() == other.data.tobytes()
 
 
+class Limit(NamedTuple):
+    """What an axis of an input may have, where its form takes more numbers than the model."""
+
+    input: str
+    axis: int
+    name: SizeName
+
+    def check(self, size: object) -> None:
+        """Raise ExecutionError for a size out of range."""
+        if isinstance(size, int) and not self.name.holds(size):
+            text = f"expected size '{self.name.name}' of {self.name.range_text()}"
+            raise ExecutionError(f"{text}, got {size}")
+
+
 @dataclass
 class NPU_IR:
     """A whole graph; `nodes` are in the order they run."""
@@ -194,6 +208,8 @@ class NPU_IR:
     """Data of the lifted constants among `weights`, by name there; those without data lack."""
     extra: Attributes = field(default_factory=dict[str, AttributeValue], repr=False)
     place: Place | None = field(default=None, compare=False, repr=False)
+    limits: list[Limit] = field(default_factory=list[Limit], compare=False, repr=False)
+    """Ranges that the names of sizes do not say; files have those of the names alone."""
 
     def __repr__(self) -> str:
         from gawee_dialect.frontends.npu_ir.npu_ir_graph import ir_view

@@ -218,6 +218,11 @@ def is_sequence(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, list | tuple)
 
 
+def kind_of(spec: Spec) -> str:
+    """Return what an input or output of a program is: `PARAMETER`, `BUFFER_MUTATION`."""
+    return str(getattr(spec.kind, "name"))
+
+
 def is_graph_module(value: object) -> TypeGuard[GraphModule]:
     """Whether a value is a graph of FX with its sub-graphs."""
     return isinstance(value, torch().fx.GraphModule)

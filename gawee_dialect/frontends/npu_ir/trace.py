@@ -1,12 +1,4 @@
-"""Models traced by torch.export; what it refuses is said with the line of the model.
-
-Sizes that it leaves open are PyTorch's symbols: here they are names, their expressions forms.
-
-    ids: i64[s23, s27] with dynamic_shapes = {"ids": {0: Dim("batch"), 1: Dim("length")}}
-    s23 * s27 -> batch * length
-
-https://docs.pytorch.org/docs/stable/export.html (dynamic shapes)
-"""
+"""Models traced by torch.export; what it refuses is said with the line of the model."""
 
 import inspect
 import io
@@ -17,30 +9,36 @@ import traceback
 import warnings
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
-from math import prod
 from pathlib import Path
 from threading import RLock
 
 from gawee_dialect.diagnostics import Diagnostic, first_line
-from gawee_dialect.dialect.open_size import UNBOUNDED, OpenSize, SizeName, UnknownSize
 from gawee_dialect.frontends.npu_ir.ir import ConversionError, ExportError
 from gawee_dialect.frontends.npu_ir.pytorch import (
     Module,
-    Node,
     Program,
-    Spec,
     Tensor,
     has_data,
     is_graph_module,
     is_sequence,
     is_tensor,
+    kind_of,
     library_folder,
     torch,
 )
+from gawee_dialect.frontends.npu_ir.size_guards import (
+    DependsOnSize,
+    Ranges,
+    asks_for_proof,
+    check_sizes_of_one,
+    max_pool1d_of_open_sizes,
+    no_special_sizes,
+    traced_in_general,
+)
+from gawee_dialect.frontends.npu_ir.symbols import names_of_symbols
 from gawee_dialect.hints import isa
-from gawee_dialect.identifiers import c_name
 
 # Weights without data take the place of a model's own while it is traced.
 #
@@ -145,7 +143,10 @@ RESAMPLING = (
         for axes in (1, 2, 3)
     ),
 )
-"""Ops that stay whole where sizes are open: PyTorch would divide one by the other when it runs."""
+"""Ops that make tensors of other sizes, or of a scale."""
+
+DIVIDING = (*RESAMPLING, "aten.roll.default")
+"""Ops that stay whole where sizes are open: PyTorch would divide sizes when it runs."""
 
 _TAKEN_APART_WRONG = ("aten.multilabel_margin_loss_forward.default",)
 """Ops of which PyTorch's functions compute something else: it counts labels behind the first -1."""
@@ -211,7 +212,7 @@ def _run_decompositions(program: Program, keep: Sequence[str]) -> Program:
     That replaces the functions of 500 composites each time: most of its time for a small model.
     Here are replaced those of ops of the program, and those that are no function of C++.
     """
-    kept = frozenset((*RECURRENT, *keep, *(RESAMPLING if program.range_constraints else ())))
+    kept = frozenset((*RECURRENT, *keep, *(DIVIDING if program.range_constraints else ())))
     decompose: Callable[..., Program] | None = getattr(
         _exported_program(), "_decompose_exported_program", None
     )
@@ -305,15 +306,63 @@ def export(
         arguments = stand_ins.of_inputs(tuple(inputs))
         keywords = stand_ins.of_inputs(dict(kwargs))
         with stand_ins.inside(model), library.no_grad(), _quiet(assigned):
-            program: Program = library.export.export(
-                model, arguments, keywords, dynamic_shapes=dims
-            )
+            program = _traced(model, (arguments, keywords), dims, stand_ins)
     except Exception as error:
         raise _export_error(error) from error
     read = {spec.target for spec in program.graph_signature.input_specs}
     state = [name for name in assigned if name in read]
     if state:
         raise StateChange(state)
+    return program
+
+
+def _traced(
+    model: Module, call: tuple[object, object], dims: object, stand_ins: StandIns
+) -> Program:
+    """Trace a model; where torch.export cannot prove that ranges of sizes fit, that is computed."""
+    tree = import_module("torch.utils._pytree")
+    leaves: list[object]
+    leaves, spec = tree.tree_flatten(call)
+
+    def trace(sizes: Sequence[object] | None, shapes: object, *, strict: bool = False) -> Program:
+        args, kwargs = call if sizes is None else tree.tree_unflatten(resized(sizes), spec)
+        traced: Program = torch().export.export(
+            model, args, kwargs, dynamic_shapes=shapes, strict=strict
+        )
+        return traced
+
+    def resized(sizes: Sequence[object]) -> Sequence[object]:
+        return [
+            stand_ins.of(torch().empty(size, dtype=leaf.dtype, device="meta"))
+            if is_tensor(leaf)
+            else leaf
+            for leaf, size in zip(leaves, sizes, strict=True)
+        ]
+
+    def ranges(program: Program) -> Ranges:
+        args, kwargs = call
+        assert is_sequence(args)
+        assert isa(kwargs, dict[str, object])
+        names = names_of_symbols(program, model, args, kwargs, dims)
+        return {symbol: (each.name, each.low, each.high) for symbol, each in names.items()}
+
+    try:
+        program = trace(None, dims)
+    except Exception as error:
+        if dims is None or not asks_for_proof(error):
+            raise
+        # The bytecode of the model tells what its calls do not: math.sqrt takes a number.
+        for each in (trace, partial(trace, strict=True)):
+            try:
+                with max_pool1d_of_open_sizes():
+                    return traced_in_general(each, dims, ranges)
+            except DependsOnSize:
+                raise
+            except Exception:
+                continue
+        raise
+    if dims is not None:
+        check_sizes_of_one(program, ranges(program), trace)
     return program
 
 
@@ -324,15 +373,17 @@ def _quiet(assigned: list[str] | None = None) -> Generator[None]:
     It warns of its own use of what it deprecates, and prints a graph before it refuses it. Names of
     tensors that it warns were assigned are added to `assigned`.
     """
-    logger = logging.getLogger("torch.fx.experimental.symbolic_shapes")
-    level, said = logger.level, io.StringIO()
-    logger.setLevel(logging.ERROR)
+    loggers = [logging.getLogger(each) for each in _LOGGERS]
+    levels, said = [each.level for each in loggers], io.StringIO()
+    for logger, level in zip(loggers, _LOGGERS.values(), strict=True):
+        logger.setLevel(level)
     try:
         with warnings.catch_warnings(record=True) as caught, redirect_stderr(said):
             yield
         sys.stderr.write(said.getvalue())
     finally:
-        logger.setLevel(level)
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
     for each in caught:
         found = _ASSIGNED.match(str(each.message))
         if found is not None and assigned is not None:
@@ -341,15 +392,32 @@ def _quiet(assigned: list[str] | None = None) -> Generator[None]:
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 
 
+_LOGGERS = {
+    "torch.fx.experimental.symbolic_shapes": logging.ERROR,
+    "torch._guards": logging.CRITICAL,
+}
+
 _ASSIGNED = re.compile(r"The tensor attributes? (?P<names>.*) (was|were) assigned during export")
 _MUTATED = re.compile(r"[Cc]onstant (?P<name>\S+) is mutated in the forward")
-_VIOLATED = re.compile(r"^\s*- (?P<what>Not all values of .*)$", re.MULTILINE)
+_VIOLATED = re.compile(
+    r"^\s*- (?P<what>Not all values of .*|You marked .* specialized it to be a constant \(\d+\))",
+    re.MULTILINE,
+)
 """What torch.export says of a range of sizes for which a model does something else."""
 _DATA_DEPENDENT = ("DataDependent", "GuardOnDataDependent", "UnsupportedFakeTensorException")
 
 
 def _export_error(error: Exception) -> ExportError:
     """Say what torch.export refused, and which line of the model it was at."""
+    if isinstance(error, DependsOnSize):
+        return ExportError(
+            Diagnostic(
+                "expected a model that does the same for all sizes in range, got something else "
+                f"for {error.sizes}",
+                error.place,
+                hint=f"{error.condition}; a Dim of another range may have one answer",
+            )
+        )
     chain = list(_causes(error))
     place = next((found for each in chain if (found := _model_line(each)) is not None), None)
     names = " ".join(type(each).__name__ + " " + str(each)[:2000] for each in chain)
@@ -399,15 +467,10 @@ def decomposed(program: Program, keep: Sequence[str]) -> Program:
     """Take ops apart into core ATen ops, but for those to keep; raises ExportError."""
     library = torch()
     try:
-        with library.no_grad(), _quiet():
+        with library.no_grad(), _quiet(), no_special_sizes(program):
             return _run_decompositions(program, keep)
     except Exception as error:
         raise _export_error(error) from error
-
-
-def kind_of(spec: Spec) -> str:
-    """Return what an input or output of a program is: `PARAMETER`, `BUFFER_MUTATION`."""
-    return str(getattr(spec.kind, "name"))
 
 
 def check_mutations(program: Program, *, of_buffers: bool = False) -> None:
@@ -447,213 +510,3 @@ def _changes(names: Sequence[str], place: str | None = None, hint: str | None = 
         place,
         hint=hint,
     )
-
-
-Names = Mapping[object, SizeName]
-"""What symbols are called, and which values they may have."""
-
-
-def expression(size: object) -> object:
-    """Return what a size of a traced graph is, or what is asked of one, as an expression."""
-    return getattr(size, "node").expr
-
-
-def is_symbol(size: object) -> bool:
-    """Whether a size is a symbol itself, and not computed of some."""
-    return isinstance(size, torch().SymInt) and getattr(expression(size), "is_symbol")
-
-
-Sizes = Mapping[object, int]
-"""What symbols are: numbers, or sizes that are forms of names."""
-
-
-def sizes_of(names: Names) -> Sizes:
-    """Return what symbols are by their names: numbers where they may be one alone."""
-    return {
-        symbol: name.low if name.low == name.high else OpenSize.named(name)
-        for symbol, name in names.items()
-    }
-
-
-def size_of(size: object, sizes: Sizes) -> int | None:
-    """Return a size as a number or a form; None where it is neither, or of unknown symbols."""
-    if isinstance(size, int):
-        return size
-    if not isinstance(size, torch().SymInt):
-        return None
-    try:
-        return _form(expression(size), sizes)
-    except (KeyError, UnknownSize):
-        return None
-
-
-def _form(found: object, sizes: Sizes) -> int:
-    if getattr(found, "is_Integer"):
-        return int(getattr(found, "p"))
-    if getattr(found, "is_symbol"):
-        return sizes[found]
-    args: Sequence[object] = getattr(found, "args")
-    kind = type(found).__name__
-    if kind == "Pow":
-        power = int(getattr(args[1], "p", -1))
-        return _ARITHMETIC[kind](_form(args[0], sizes), power)
-    return _ARITHMETIC[kind](*(_form(each, sizes) for each in args))
-
-
-def _power(base: int, exponent: int) -> int:
-    if exponent < 0:
-        raise UnknownSize("expected a power of a size to be whole")
-    return prod([base] * exponent)
-
-
-def _quotient(size: int, divisor: int) -> int:
-    return size // divisor
-
-
-def _rest(size: int, divisor: int) -> int:
-    return size % divisor
-
-
-_ARITHMETIC: Mapping[str, Callable[..., int]] = {
-    "Add": lambda *terms: sum(terms),
-    "Mul": lambda *factors: prod(factors),
-    "Pow": _power,
-    "FloorDiv": _quotient,
-    "CleanDiv": _quotient,
-    "Mod": _rest,
-    "PythonMod": _rest,
-    "Max": max,
-    "Min": min,
-}
-"""What expressions of sympy and of PyTorch compute, by the names of their classes."""
-
-
-def names_of_symbols(
-    program: Program,
-    model: Module,
-    args: Sequence[object],
-    kwargs: Mapping[str, object],
-    dims: object,
-) -> Names:
-    """Return what the symbols of a traced program are called: as `dynamic_shapes` names them.
-
-    A symbol that has no name there, as that of `Dim.AUTO`, is called by the first argument and the
-    axis that it is the size of: `x_0`.
-    """
-    if dims is None:
-        return {}
-    names: dict[object, SizeName] = {}
-    inputs = [each for each in program.graph_signature.input_specs if kind_of(each) == "USER_INPUT"]
-    leaves = list(_leaves(_bound(model, args, kwargs), _by_name(model, args, dims)))
-    nodes = {node.name: node for node in program.graph_module.graph.nodes}
-    for spec, given in zip(inputs, leaves, strict=True):
-        for axis, size in enumerate(_sizes(nodes.get(spec.arg.name))):
-            for symbol in _symbols_of(size):
-                if symbol not in names:
-                    name = _name_of(_axis(given, axis)) or f"{spec.arg.name}_{axis}"
-                    names[symbol] = _named(c_name(name), program, symbol)
-    return names
-
-
-ASSERT = "aten._assert_scalar.default"
-"""What a program calls to check a size when it runs."""
-
-
-def symbols_of_data(node: Node) -> Collection[object]:
-    """Return the symbols in what a node makes that data decide: PyTorch calls them unbacked."""
-    shapes = import_module("torch.fx.experimental.symbolic_shapes")
-    found: Collection[object] = getattr(shapes, "free_unbacked_symbols")(node.meta.get("val"))
-    return found
-
-
-def decides_sizes(node: Node) -> bool:
-    """Whether a symbol is in what a node makes, and in nothing that it reads: `x.nonzero()`."""
-    read = {each for given in node.all_input_nodes for each in symbols_of_data(given)}
-    return not read.issuperset(symbols_of_data(node))
-
-
-def names_of_data(program: Program, names: Names) -> Names:
-    """Return what symbols are called that data decide, beside `names`: `u0`, as PyTorch does.
-
-    Those that the program checks to be equal have one name.
-    """
-    symbols = import_module("torch.utils._sympy.symbol")
-    kind: object = symbols.SymT.UNBACKED_INT
-    taken = {each.name for each in names.values()}
-    found: dict[object, SizeName] = {}
-    for symbol in program.range_constraints:  # of `2 * Dim("half")` too, which is no symbol
-        if getattr(symbol, "is_symbol") and symbols.symbol_is_type(symbol, kind):
-            name = c_name(str(symbol))
-            name = f"{name}_of_data" if name in taken else name
-            found[symbol] = _named(name, program, symbol)
-    if found and not any(map(decides_sizes, program.graph_module.graph.nodes)):
-        return {}  # what had such a size was taken out
-    for pair in _checked_equal(program):
-        first, second = ({**found, **names}.get(each) for each in pair)
-        if first is not None and second is not None:
-            kept, other = (second, first) if pair[1] in names else (first, second)
-            found = {each: kept if name == other else name for each, name in found.items()}
-    return found
-
-
-def _checked_equal(program: Program) -> Iterator[Sequence[object]]:
-    """Yield pairs of symbols: those of `torch._check(a.shape[0] == b.shape[0])`."""
-    for node in program.graph_module.graph.nodes:
-        for each in node.all_input_nodes if str(node.target) == ASSERT else ():
-            condition = expression(each.meta.get("val"))
-            if type(condition).__name__ == "Equality":
-                yield getattr(condition, "args")
-
-
-def _symbols_of(size: object) -> Collection[object]:
-    return () if isinstance(size, int) else getattr(expression(size), "free_symbols")
-
-
-def _name_of(dim: object) -> str | None:
-    """Return the name of a `Dim`, or of the one that it is a multiple of."""
-    return getattr(getattr(dim, "root", dim), "__name__", None)
-
-
-def _named(name: str, program: Program, symbol: object) -> SizeName:
-    values = program.range_constraints.get(symbol)
-    low, high = (int(min(getattr(values, end, 1), UNBOUNDED)) for end in ("lower", "upper"))
-    return SizeName(name, max(low, 1), high)
-
-
-def _sizes(node: Node | None) -> Sequence[object]:
-    value = None if node is None else node.meta.get("val")
-    return value.shape if is_tensor(value) else ()
-
-
-def _axis(dims: object, axis: int) -> object:
-    if isa(dims, dict[int, object]):
-        return dims.get(axis)
-    return dims[axis] if is_sequence(dims) and axis < len(dims) else None
-
-
-def _bound(
-    model: Module, args: Sequence[object], kwargs: Mapping[str, object]
-) -> Mapping[str, object]:
-    """Return the arguments of a call by their names, as torch.export takes them."""
-    signature = inspect.signature(getattr(model, "forward"))
-    return signature.bind(*args, **kwargs).arguments
-
-
-def _by_name(model: Module, args: Sequence[object], dims: object) -> Mapping[str, object]:
-    """Return what is said of the sizes of each argument, by its name."""
-    if isa(dims, dict[str, object]):
-        return dims
-    assert is_sequence(dims)
-    return dict(zip(inspect.signature(getattr(model, "forward")).parameters, dims, strict=False))
-
-
-def _leaves(value: object, dims: object) -> Iterator[object]:
-    """Yield what is said of each leaf of an argument, in the order of the graph's inputs."""
-    if isa(value, dict[object, object]):
-        for key, each in value.items():
-            yield from _leaves(each, dims.get(key) if isa(dims, dict[object, object]) else None)
-    elif is_sequence(value):
-        for at, each in enumerate(value):
-            yield from _leaves(each, dims[at] if is_sequence(dims) else None)
-    elif value is not None:
-        yield dims

@@ -36,11 +36,11 @@ from gawee_dialect.dialect.entry import (
 )
 from gawee_dialect.dialect.graph.cast import CastOp
 from gawee_dialect.dialect.graph.constant import ConstantOp, IotaOp
-from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, SubOp
 from gawee_dialect.dialect.graph.logic import CompareOp, WhereOp
 from gawee_dialect.dialect.graph.movement import BroadcastToOp, CatOp, ReshapeOp, TransposeOp
 from gawee_dialect.dialect.graph.slicing import SliceOp
-from gawee_dialect.dialect.open_size import OpenSize, is_open, least
+from gawee_dialect.dialect.open_size import OpenSize, greater, is_open, least, lesser
 from gawee_dialect.dialect.types import (
     ELEMENT_TYPES,
     AnyTensor,
@@ -207,23 +207,19 @@ def bounds(size: int, start: int | None, end: int | None, step: int) -> tuple[in
     """
     ends = (0 if start is None else start, size if end is None else end)
     first, last = (
-        each if each == size else min(max(each if each >= 0 else each + size, 0), size)
+        each if each == size else lesser(greater(each if each >= 0 else each + size, 0), size)
         for each in ends
     )
-    count = max(-((first - last) // step), 0)
+    count = greater(-((first - last) // step), 0)
     return (first if isinstance(count, OpenSize) or count else 0), count
 
 
 def counted(emit: Emitter, start: Number, count: int, step: Number, element: Attribute) -> SSAValue:
-    """Return so many numbers: start, start + step, ...; start and count may be open sizes.
-
-    Raises Refusal for an open start with a step other than 1, and for one below zero.
-    """
+    """Return so many numbers: start, start + step, ...; start and count may be open sizes."""
+    if isinstance(start, OpenSize) and (step != 1 or least(start) < 0):
+        value = counted(emit, 0, count, step, element)
+        return emit(AddOp(value, as_element(emit, start, element)))
     if isinstance(start, OpenSize):
-        if step != 1:
-            raise Refusal(f"expected a step of 1 from the open size '{start}', got {step}")
-        if start < 0:
-            raise Refusal(f"expected a size to count from, got '{start}'")
         return part(emit, counted(emit, 0, start + count, 1, element), 0, start, count)
     value = emit(IotaOp(TensorType(element, [count]), axis=0))
     if step != 1:
@@ -233,9 +229,17 @@ def counted(emit: Emitter, start: Number, count: int, step: Number, element: Att
 
 def numbers_of_sizes(emit: Emitter, sizes: Sequence[int], shape: Sequence[int]) -> SSAValue:
     """Return sizes, open ones too, as a tensor of i64: each is the last of so many numbers."""
-    numbers = [counted(emit, size, 1, 1, i64) for size in sizes]
+    numbers = [_number_of_size(emit, size) for size in sizes]
     row = emit(CatOp(numbers, dim=0)) if len(numbers) > 1 else numbers[0]
     return emit.reshape(row, shape)
+
+
+def _number_of_size(emit: Emitter, size: int) -> SSAValue:
+    """Return a size, which may be less than 0, as a tensor of one element."""
+    if not isinstance(size, OpenSize) or least(size) >= 0:
+        return counted(emit, size, 1, 1, i64)
+    above, below = size.split()
+    return emit(SubOp(_number_of_size(emit, above), _number_of_size(emit, below)))
 
 
 def permuted(emit: Emitter, value: SSAValue, permutation: Sequence[int]) -> SSAValue:

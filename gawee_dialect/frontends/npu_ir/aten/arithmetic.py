@@ -455,6 +455,8 @@ def _in_f32(emit: Emitter, operand: Operand) -> Operand:
 @register_op("aten.pow.Tensor_Scalar")
 def pow_number(emit: Emitter, self: SSAValue, exponent: Number) -> SSAValue:
     """self to the power of a number; small powers are products, as in PyTorch"""
+    if isinstance(exponent, OpenSize):
+        return pow_tensors(emit, self, exponent)
     value = emit.cast(self, common_element(self, exponent))
     small = _small_power(emit, value, int(exponent)) if float(exponent).is_integer() else None
     if small is not None:

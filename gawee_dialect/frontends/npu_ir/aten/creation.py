@@ -4,20 +4,22 @@ from collections.abc import Sequence
 from math import ceil
 
 import numpy as np
-from xdsl.dialects.builtin import f32, i64
+from xdsl.dialects.builtin import f32, f64, i64
 from xdsl.ir import Attribute, SSAValue
 
 from gawee_dialect.dialect.graph.constant import TriOp
-from gawee_dialect.dialect.open_size import OpenSize
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp
+from gawee_dialect.dialect.open_size import OpenSize, greater
 from gawee_dialect.dialect.types import element_type, is_float, is_signed_number, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import (
     Emitter,
+    as_element,
     counted,
     dtype_element,
     number_element,
 )
-from gawee_dialect.frontends.op_mapping.registry import Ints, Number
+from gawee_dialect.frontends.op_mapping.registry import Ints, Number, Operand
 
 
 def chosen(dtype: str | None, otherwise: Attribute) -> Attribute:
@@ -35,15 +37,24 @@ def arange(
     if element == i64:  # PyTorch takes the whole part of each
         start, end, step = (int(x) if isinstance(x, float) else x for x in (start, end, step))
     length = end - start
-    if isinstance(length, OpenSize) and isinstance(step, int):
-        count = max(-(-length // step), 0)
-    else:
-        count = max(ceil(length / step), 0)
+    is_open = isinstance(length, OpenSize)
+    count = _steps(length, step) if is_open else max(ceil(length / step), 0)
+    if is_float(element) and (is_open or isinstance(start, OpenSize)):
+        place = emit.cast(counted(emit, 0, count, 1, i64), f64)
+        distance = emit(MulOp(place, emit.number(step, f64)))
+        return emit.cast(emit(AddOp(distance, as_element(emit, start, f64))), element)
     if is_float(element) and (start, step) != (0, 1):
         # PyTorch computes start + i * step in double precision and rounds once.
         return emit.array(start + step * np.arange(count, dtype=np.float64), element)
     number = element if is_signed_number(element) else i64
     return emit.cast(counted(emit, start, count, step, number), element)
+
+
+def _steps(length: OpenSize, step: Number) -> int:
+    """Return how many steps it takes to the end of an open length; raises UnknownSize."""
+    above, below = step.as_integer_ratio()
+    sign = -1 if above < 0 else 1
+    return greater(-(-sign * length * below // abs(above)), 0)
 
 
 @register_op("aten.linspace.default")
@@ -58,25 +69,27 @@ def linspace(
 
 
 @register_op("aten.full.default")
-def full(emit: Emitter, size: Ints, fill_value: Number, dtype: str | None = None) -> SSAValue:
+def full(emit: Emitter, size: Ints, fill_value: Operand, dtype: str | None = None) -> SSAValue:
     """One value everywhere"""
-    return emit.full(size, fill_value, chosen(dtype, number_element(fill_value)))
+    element = chosen(dtype, f32 if isinstance(fill_value, SSAValue) else number_element(fill_value))
+    return emit.broadcast(as_element(emit, fill_value, element), size)
 
 
 @register_op("aten.full_like")
 def full_like(
-    emit: Emitter, self: SSAValue, fill_value: Number, dtype: str | None = None
+    emit: Emitter, self: SSAValue, fill_value: Operand, dtype: str | None = None
 ) -> SSAValue:
     """One value everywhere, in the shape of another tensor"""
-    return emit.full(tensor_shape(self), fill_value, chosen(dtype, element_type(self)))
+    return new_full(emit, self, tensor_shape(self), fill_value, dtype)
 
 
 @register_op("aten.new_full")
 def new_full(
-    emit: Emitter, self: SSAValue, size: Ints, fill_value: Number, dtype: str | None = None
+    emit: Emitter, self: SSAValue, size: Ints, fill_value: Operand, dtype: str | None = None
 ) -> SSAValue:
     """One value everywhere, in the element type of another tensor"""
-    return emit.full(size, fill_value, chosen(dtype, element_type(self)))
+    value = as_element(emit, fill_value, chosen(dtype, element_type(self)))
+    return emit.broadcast(value, size)
 
 
 def _register_value(value: int, *full_names: str, like: Sequence[str]) -> None:
@@ -103,9 +116,9 @@ _register_value(1, "aten.ones.default", like=("ones",))
 
 
 @register_op("aten.scalar_tensor")
-def scalar_tensor(emit: Emitter, s: Number, dtype: str | None = None) -> SSAValue:
+def scalar_tensor(emit: Emitter, s: Operand, dtype: str | None = None) -> SSAValue:
     """A number as a tensor of rank 0"""
-    return emit.number(s, chosen(dtype, f32))
+    return as_element(emit, s, chosen(dtype, f32))
 
 
 @register_op("aten.eye", "aten.eye.m")

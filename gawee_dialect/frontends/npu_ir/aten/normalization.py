@@ -31,7 +31,13 @@ from gawee_dialect.frontends.npu_ir.aten.indexing import scattered
 from gawee_dialect.frontends.npu_ir.aten.reduction import reduced, sort, sum_dims, vector_norm
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.shape import flatten
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of, axis_of, widened
+from gawee_dialect.frontends.op_mapping.emitter import (
+    Emitter,
+    as_element,
+    axes_of,
+    axis_of,
+    widened,
+)
 from gawee_dialect.frontends.op_mapping.registry import Ints, Number, Refusal
 
 # Variance, standard deviation, median and histogram.
@@ -109,7 +115,8 @@ def middle(
     ordered, places = sort(emit, value, dim=dim)
     size = tensor_shape(value)[axis]
     shape = [1 if each == axis else size for each, size in enumerate(tensor_shape(value))]
-    rank = emit.full(shape, (size - 1) // 2, i64)
+    last = as_element(emit, size - 1, i64)
+    rank = emit.broadcast(emit(FloorDivOp(last, emit.number(2, i64))), shape)
     if is_float(element_type(value)):
         nans = sum_dims(emit, emit(IsNanOp(value)), [axis], True)
         numbers = rsub(emit, nans, size)
@@ -318,6 +325,15 @@ def batch_norm_of_batch(
     batch, channels, *spatial = tensor_shape(input)
     training_only = emit.is_used(1) or emit.is_used(2)
 
+    def of_open_channels(value: SSAValue, *affine: SSAValue | None) -> SSAValue:
+        made = emit(LayerNormOp(value, normalized_rank=len(spatial), eps=eps))
+        weight, bias = (
+            None if each is None else emit.reshape(each, (channels, *[1] * len(spatial)))
+            for each in affine
+        )
+        made = made if weight is None else mul(emit, made, weight)
+        return made if bias is None else add(emit, made, bias)
+
     def of_one_image(value: SSAValue, *affine: SSAValue | None) -> SSAValue:
         return emit(GroupNormOp(value, *affine, groups=channels, eps=eps))
 
@@ -325,7 +341,8 @@ def batch_norm_of_batch(
         return emit(BatchNormOp(value, *statistics, eps=eps))
 
     if batch == 1 and not training_only and spatial and statistics is None:
-        return in_one_type(emit, of_one_image, input, weight, bias), None, None
+        one = of_open_channels if isinstance(channels, OpenSize) else of_one_image
+        return in_one_type(emit, one, input, weight, bias), None, None
     wide = element_type(widened(emit, input))
     mean, variance = statistics or batch_statistics(emit, input, wide)
     result = in_one_type(emit, of_batch, input, mean, variance, weight, bias)

@@ -33,6 +33,8 @@ from gawee_dialect.dialect.graph.reduction import (
     ReduceProdOp,
     ReduceSumOp,
 )
+from gawee_dialect.dialect.graph.slicing import PadOp
+from gawee_dialect.dialect.open_size import greatest, least
 from gawee_dialect.dialect.types import element_type, is_float, is_unsigned, tensor_shape, ui8
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, isinf, pow_number, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
@@ -306,17 +308,34 @@ Combine: TypeAlias = Callable[[Values, Values], Values]
 
 
 def scanned(emit: Emitter, values: Values, axis: int, combine: Combine) -> Values:
-    """Combine each element along an axis with all before it."""
+    """Combine each element along an axis with all before it; steps are for the greatest size."""
     size = tensor_shape(values[0])[axis]
     step = 1
-    while step < size:
-        heads = [part(emit, each, axis, 0, step) for each in values]
-        earlier = [part(emit, each, axis, 0, size - step) for each in values]
-        later = [part(emit, each, axis, step, size - step) for each in values]
-        joined = zip(heads, combine(earlier, later), strict=True)
-        values = [emit(CatOp(pair, dim=axis)) for pair in joined]
+    while step < greatest(size):
+        if step < least(size):
+            heads = [part(emit, each, axis, 0, step) for each in values]
+            earlier = [part(emit, each, axis, 0, size - step) for each in values]
+            later = [part(emit, each, axis, step, size - step) for each in values]
+            joined = zip(heads, combine(earlier, later), strict=True)
+            values = [emit(CatOp(pair, dim=axis)) for pair in joined]
+        else:
+            values = _combined_where_there_are(emit, values, axis, step, combine)
         step *= 2
     return values
+
+
+def _combined_where_there_are(
+    emit: Emitter, values: Values, axis: int, step: int, combine: Combine
+) -> Values:
+    """Combine elements with those a step before them, in an axis that may be no longer than it."""
+    shape = tensor_shape(values[0])
+    low = [step if each == axis else 0 for each in range(len(shape))]
+    moved = [emit(PadOp(each, low=low, high=[0] * len(shape))) for each in values]
+    earlier = [part(emit, each, axis, 0, shape[axis]) for each in moved]
+    place = emit(IotaOp(TensorType(i64, shape), axis=axis))
+    has_earlier = compared(emit, place, step, "ge")
+    pairs = zip(combine(earlier, values), values, strict=True)
+    return [emit(WhereOp(has_earlier, *pair)) for pair in pairs]
 
 
 @register_op("aten.cumprod")

@@ -24,7 +24,7 @@ from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, SubOp
 from gawee_dialect.dialect.graph.indexing import GatherNdOp
 from gawee_dialect.dialect.graph.logic import BitwiseAndOp
 from gawee_dialect.dialect.graph.resize import GridSampleOp, InterpolateOp
-from gawee_dialect.dialect.open_size import indices_of
+from gawee_dialect.dialect.open_size import OpenSize, indices_of
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared, where
@@ -53,10 +53,7 @@ def resampled(
     if size is None:
         if len(known) != len(spatial):
             raise Refusal(f"expected output_size or {len(spatial)} scales, got {list(scales)}")
-        size = [
-            axis * int(scale) if scale == int(scale) else int(axis * scale)
-            for axis, scale in zip(spatial, known, strict=True)
-        ]
+        size = [scaled_size(axis, scale) for axis, scale in zip(spatial, known, strict=True)]
     whole = len(known) == len(spatial) and not align_corners
     if whole and (mode, len(spatial)) in KEEPING:
         along = zip(spatial, size, known, strict=True)
@@ -71,6 +68,14 @@ def resampled(
             float_positions=mode in InterpolateOp.CHOOSING,
         )
     )
+
+
+def scaled_size(size: int, scale: float) -> int:
+    """Return the whole part of a multiple of a size; raises UnknownSize where it is no form."""
+    if not isinstance(size, OpenSize):
+        return int(size * scale)
+    above, below = scale.as_integer_ratio()
+    return size * above // below
 
 
 def nearest_vec(mode: str) -> Callable[..., SSAValue]:

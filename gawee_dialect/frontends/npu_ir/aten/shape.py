@@ -4,15 +4,18 @@ from collections.abc import Sequence
 from functools import reduce
 from math import prod
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import TensorType, i1, i64
 from xdsl.ir import SSAValue
 
+from gawee_dialect.dialect.graph.arithmetic import RemainderOp
+from gawee_dialect.dialect.graph.constant import IotaOp
 from gawee_dialect.dialect.graph.elementwise import broadcast_shape
+from gawee_dialect.dialect.graph.indexing import GatherElementsOp, GatherOp
 from gawee_dialect.dialect.graph.movement import CatOp, ReverseOp, TileOp
 from gawee_dialect.dialect.graph.slicing import PadOp
-from gawee_dialect.dialect.open_size import indices_of, is_open, least, number_of
+from gawee_dialect.dialect.open_size import OpenSize, indices_of, is_open, least, number_of
 from gawee_dialect.dialect.types import element_type, tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.arithmetic import sub
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import (
@@ -361,8 +364,26 @@ def diagonal(
     emit: Emitter, self: SSAValue, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> SSAValue:
     """A diagonal of two axes, along a new last axis; above the main one by the offset"""
+    columns = tensor_shape(self)[axis_of(self, dim2)]
+    if isinstance(columns, OpenSize):
+        return _diagonal_of_open(emit, self, offset, axis_of(self, dim1), axis_of(self, dim2))
     flat, _, (start, count, step) = around_diagonal(emit, self, offset, dim1, dim2)
     return part(emit, flat, len(tensor_shape(flat)) - 1, start, count, step)
+
+
+def _diagonal_of_open(
+    emit: Emitter, self: SSAValue, offset: int, first: int, second: int
+) -> SSAValue:
+    """Return a diagonal whose elements are an open number of columns apart."""
+    order = [axis for axis in range(len(tensor_shape(self))) if axis not in (first, second)]
+    value = permuted(emit, self, [*order, first, second])
+    *lead, rows, columns = tensor_shape(value)
+    above, below = max(offset, 0), max(-offset, 0)
+    count = max(min(rows - below, columns - above), 0)
+    value = part(emit, value, len(lead), below, count)
+    place = emit(IotaOp(TensorType(i64, [*lead, count, 1]), axis=len(lead)))
+    place = add(emit, place, above) if above else place
+    return emit.reshape(emit(GatherElementsOp(value, place, axis=len(lead) + 1)), (*lead, count))
 
 
 def around_diagonal(
@@ -408,11 +429,25 @@ def roll(emit: Emitter, self: SSAValue, shifts: Ints, dims: Ints = ()) -> SSAVal
     for shift, dim in zip(shifts, dims, strict=True):
         axis = axis_of(value, dim)
         size = tensor_shape(value)[axis]
-        head = size - shift % size if size else 0
-        if head != size:
+        if isinstance(size, OpenSize) and abs(shift) >= least(size):
+            value = _rolled(emit, value, shift, axis)
+            continue
+        if isinstance(size, OpenSize):
+            head = -shift if shift <= 0 else size - shift
+        else:
+            head = size - shift % size if size else 0
+        if head not in (0, size):
             parts = split_with_sizes(emit, value, [head, size - head], axis)
             value = emit(CatOp([parts[1], parts[0]], dim=axis))
     return value
+
+
+def _rolled(emit: Emitter, value: SSAValue, shift: int, axis: int) -> SSAValue:
+    """Move an axis on by no less than its size may be: by the rest of a division at run time."""
+    size = tensor_shape(value)[axis]
+    place = emit(IotaOp(TensorType(i64, [size]), axis=0))
+    source = emit(RemainderOp(sub(emit, place, shift), as_element(emit, size, i64)))
+    return emit(GatherOp(value, source, axis=axis))
 
 
 @register_op("aten.diff")

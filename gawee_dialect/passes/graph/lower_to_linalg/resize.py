@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.graph.resize import InterpolateOp, keeps_elements
+from gawee_dialect.dialect.open_size import greatest
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.graph.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.graph.lower_to_linalg.structured import generic
@@ -117,9 +118,12 @@ def _blended(builder: Builder, op: InterpolateOp, axes: Sequence[Axis]) -> SSAVa
 
 
 def _nests(op: InterpolateOp, axes: Sequence[Axis]) -> Sequence[Sequence[Axis]]:
-    """Blend along one axis after the other, unless that would blend elements without uses."""
+    """Blend along one axis after the other, unless that would blend elements without uses.
+
+    Of open sizes the greatest ones decide.
+    """
     taps = 4 if op.mode.data == "bicubic" else 2
-    if all(axis.size <= taps * axis.result_size for axis in axes[:-1]):
+    if all(greatest(axis.size) <= taps * greatest(axis.result_size) for axis in axes[:-1]):
         return [[axis] for axis in reversed(axes)]
     return [axes]
 

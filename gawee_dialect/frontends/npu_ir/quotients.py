@@ -10,11 +10,12 @@ divides. What rounds up is too, where a digit is 0 or 1.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from itertools import islice, product
 from math import lcm
 
 from gawee_dialect.dialect.open_size import OpenSize, SizeName
 from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, is_sequence, is_tensor, torch
-from gawee_dialect.frontends.npu_ir.trace import expression
+from gawee_dialect.frontends.npu_ir.symbols import Names, Sizes, expression, size_of, sizes_of
 
 MOST = 64
 """The greatest number that a symbol is divided by: six digits of 0 or 1."""
@@ -54,30 +55,88 @@ class Divisions:
         last = (name.high + 1 - first) // most - 1
         if last < 1:
             return None
-        total = OpenSize.named(_digit(name, most, last)) * most + first
+        return self._of_digits(name, first, last)
+
+    def _of_digits(self, name: SizeName, first: int, last: int) -> int:
+        """Return the sum of the least number and digits, of which the greatest is up to `last`."""
+        units = self.units
+        total = OpenSize.named(_digit(name, units[0], last)) * units[0] if last else 0
         for unit, above in zip(units[1:], units, strict=False):
-            total += OpenSize.named(_digit(name, unit, above // unit - 1)) * unit
-        return total
+            total = OpenSize.named(_digit(name, unit, above // unit - 1)) * unit + total
+        return total + first
+
+    def covering(self, name: SizeName) -> Iterator[int]:
+        """Yield digits that make up all numbers of a name, and few above and below them."""
+        units = self.units
+        if not units or name.step > 1:
+            return
+        most = max(units)
+        starts = [name.low - (name.low - offset) % most for offset in {*self.offsets}]
+        usual = sorted({*starts}, key=starts.count, reverse=True)
+        for first in dict.fromkeys((*(each for each in usual if each >= 1), name.low)):
+            yield self._of_digits(name, first, (name.high - first) // most)
 
 
 def _digit(name: SizeName, unit: int, last: int) -> SizeName:
     return SizeName(f"{name.name}_times_{unit}", 0, last)
 
 
-def divided(graph: GraphModule, names: Mapping[object, SizeName]) -> Mapping[object, int | None]:
+def divided(graph: GraphModule, names: Names) -> Mapping[object, int | None]:
     """Return what the symbols are that a graph divides with a rest: sizes made of digits.
 
     None stands for one of which these are too many, or its numbers too few.
     """
+    found = _divisions_of(graph, names)
+    return {
+        symbol: found[name.name].size(name) for symbol, name in names.items() if name.name in found
+    }
+
+
+def _divisions_of(graph: GraphModule, names: Names) -> Mapping[str, Divisions]:
+    """Return what each name is divided by."""
     found: dict[str, Divisions] = {}
     for symbol, divisor, offset in _divisions(graph):
         if symbol in names and names[symbol].low < names[symbol].high:
             each = found.setdefault(names[symbol].name, Divisions())
             each.divisors.add(divisor)
             each.offsets += [] if offset is None else [offset]
-    return {
-        symbol: found[name.name].size(name) for symbol, name in names.items() if name.name in found
+    return found
+
+
+def sizes_of_graph(graph: GraphModule, names: Names) -> Sizes:
+    """Return what the symbols of a graph are: names, or digits where only so all sizes are forms.
+
+    Digits make up all numbers of a name, and maybe a few above and below.
+    """
+    plain = sizes_of(names)
+    if _has_forms(graph, plain):
+        return plain
+    found = _divisions_of(graph, names)
+    choices = [
+        [(name, size) for size in each.covering(named[name])]
+        for named in ({each.name: each for each in names.values()},)
+        for name, each in found.items()
+    ]
+    for chosen in islice(product(*choices), MOST_CHOICES):
+        of_name = dict(chosen)
+        sizes = {s: of_name.get(name.name, plain[s]) for s, name in names.items()}
+        if _has_forms(graph, sizes):
+            return sizes
+    return plain
+
+
+MOST_CHOICES = 8
+"""How many ways to write sizes as digits are tried."""
+
+
+def _has_forms(graph: GraphModule, sizes: Sizes) -> bool:
+    """Whether every size that a graph computes has a form."""
+    found = {
+        expression(size): size
+        for node in graph.graph.nodes
+        for size in _sizes(node.meta.get("val"))
     }
+    return all(size_of(size, sizes) is not None for size in found.values())
 
 
 def _divisions(graph: GraphModule) -> Iterator[tuple[object, int, int | None]]:
