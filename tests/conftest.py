@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 import gawee_dialect.passes.pipelines as _compiled_here
 from gawee_dialect.backend.jit import Target
 from gawee_dialect.backend.kernel_code import sources_behind
+from gawee_dialect.instruments.check.native_run import expendable_process
 from tests.effort import PROFILE, examples
 
 # What is imported and collected lives to the end: to look for garbage in it takes as long again.
@@ -74,6 +75,16 @@ def unoptimized(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"gawee_dialect.{where}.Target", partial(Target, opt_level=0))
     # Not so a proof's code: LLVM 22 cannot pass a vector of i1 to a function at -O0 with AVX-512.
     monkeypatch.setattr("gawee_dialect.instruments.check.native_run.OPT_LEVEL", 0)
+
+
+@pytest.fixture
+def runs_here() -> Generator[None]:
+    """Run machine code of checks and proofs in this process, for tests in which none crashes.
+
+    To copy a process that has imported PyTorch takes 30 ms, longer than most of that code.
+    """
+    with expendable_process():
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,25 +1,15 @@
 """The example with trained ImageNet weights: its files, its photos, and its network."""
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from tests.example_files import imported_files
+
 FOLDER = Path(__file__).parent.parent / "examples" / "imagenet"
 WEIGHTS = FOLDER.parent.parent / "build" / "imagenet" / "mobilenet_v2-b0353104.pth"
-
-
-def load_example(name: str) -> ModuleType:
-    """Import a file of the example."""
-    spec = importlib.util.spec_from_file_location(f"imagenet_{name}", FOLDER / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_there_is_a_name_for_each_of_the_thousand_classes() -> None:
@@ -35,7 +25,8 @@ def test_there_is_a_name_for_each_of_the_thousand_classes() -> None:
 
 def test_the_network_has_the_size_that_its_paper_says() -> None:
     torch = pytest.importorskip("torch")
-    network = load_example("mobilenet").MobileNetV2()
+    with imported_files(FOLDER, ["mobilenet"]) as modules:
+        network = modules["mobilenet"].MobileNetV2()
 
     # "3.4M parameters" in the paper, which rounds; 300 million multiply-adds.
     assert sum(each.numel() for each in network.parameters()) == 3_504_872
@@ -43,19 +34,21 @@ def test_the_network_has_the_size_that_its_paper_says() -> None:
         assert network.eval()(torch.zeros(1, 3, 64, 64)).shape == (1, 1000)
 
 
-def test_photos_are_named_correctly() -> None:
+def test_photos_are_named_correctly(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     for needed in ("torch", "skimage", "PIL"):
         pytest.importorskip(needed)
     if not WEIGHTS.exists() and not _download():
         pytest.skip("the weights are not here, and cannot be downloaded")
 
-    run = subprocess.run(
-        [sys.executable, str(FOLDER / "run.py")], capture_output=True, text=True, check=False
-    )
+    monkeypatch.setattr(sys, "argv", ["run.py"])
+    with imported_files(FOLDER, ("mobilenet", "run")) as modules:
+        modules["run"].main()
 
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert "Egyptian cat" in run.stdout
-    differences = [float(line.split()[-1]) for line in run.stdout.splitlines() if "PyTorch" in line]
+    printed = capsys.readouterr().out
+    assert "Egyptian cat" in printed
+    differences = [float(line.split()[-1]) for line in printed.splitlines() if "PyTorch" in line]
     assert len(differences) == 3
     # Scores reach from about -10 to 20; 52 layers are exact to 1e-6 of their range each.
     assert max(differences) < 1e-3

@@ -840,6 +840,7 @@ def test_the_report_of_a_step_with_its_cache_counts_its_products(
     assert "16 * groups" in str(report.to_json())
 
 
+@pytest.mark.usefixtures("runs_here")
 @pytest.mark.parametrize("dtype", mostly_full(["float32", "q4_0", "q8_0", "bfloat16"]))
 def test_each_pass_of_a_step_with_its_cache_is_checked_and_proved(
     dtype: str, example: Mapping[str, ModuleType], monkeypatch: pytest.MonkeyPatch

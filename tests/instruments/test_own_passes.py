@@ -1,6 +1,5 @@
 """None of our passes is flagged by `--check-each`: on networks, and on the modules of op tests."""
 
-from collections.abc import Generator
 from pathlib import Path
 from time import perf_counter
 
@@ -11,12 +10,13 @@ import gawee_dialect
 from examples.resnet18.write_graph import write_resnet18
 from examples.unet.write_graph import write_unet
 from gawee_dialect.instruments.check.each_pass import CheckSettings
-from gawee_dialect.instruments.check.native_run import expendable_process
 from gawee_dialect.passes.numerics import keeps_special_values
 from gawee_dialect.passes.pass_manager import parse_passes
 from gawee_dialect.universe import OVERRIDES, PASSES, all_passes
 from tests.effort import full_run, mostly_full, part_of
 from tests.instruments.checking import check, modules_in
+
+pytestmark = pytest.mark.usefixtures("runs_here", "unoptimized")
 
 ROOT = Path(__file__).parent.parent.parent
 FILECHECK = ROOT / "tests" / "filecheck"
@@ -51,13 +51,6 @@ ON_BUFFERS = [
 EXCLUDED = {"arith", "tensor", "python_value", "linalg", "linalg_xdsl_passes", "scf", "invalid"}
 EXCLUDED |= {"affine", "memref", "kernel", "kernel_open", "winograd", "gawee_kernels_to_loops"}
 EXCLUDED |= {"open_sizes", "vector", "amx"}
-
-
-@pytest.fixture(autouse=True)
-def right_code_runs_here() -> Generator[None]:
-    """Run machine code in this process: to copy it takes longer."""
-    with expendable_process():
-        yield
 
 
 def on_graphs() -> list[Path]:

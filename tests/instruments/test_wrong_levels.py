@@ -21,7 +21,7 @@ from tests.instruments.checking import parse
 from tests.instruments.wrong import LEVELS, table
 from tests.instruments.wrong.wrong_pass import WrongPass
 
-pytestmark = pytest.mark.usefixtures("unoptimized")
+pytestmark = pytest.mark.usefixtures("runs_here", "unoptimized")
 
 ROOT = Path(__file__).parent.parent.parent
 CASES = {

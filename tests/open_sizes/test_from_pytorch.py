@@ -24,6 +24,8 @@ import torch
 from torch.export import Dim
 from torch.nn import functional as F
 
+pytestmark = pytest.mark.usefixtures("unoptimized")
+
 Inputs: TypeAlias = "tuple[torch.Tensor, ...]"
 
 

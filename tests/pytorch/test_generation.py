@@ -39,11 +39,10 @@ NETWORKS: Mapping[str, Mapping[str, Any]] = {
     },
     "gpt2": {"n_embd": 48, "n_layer": 1, "n_head": 6, "initializer_range": 0.3},
     "gemma3_text": {
-        **{**DECODER, "sliding_window": 16, "query_pre_attn_scalar": 12},
+        **{**DECODER, "sliding_window": 9, "query_pre_attn_scalar": 12},
         "layer_types": ["sliding_attention", "full_attention"],
         "tie_word_embeddings": False,  # else each token is followed by itself
     },
-    "qwen3": {**DECODER, "num_hidden_layers": 1},
     "phi3": {**DECODER, "num_hidden_layers": 1, "sliding_window": None},
 }
 CACHES: Mapping[str, tuple[str, ...]] = {
@@ -55,9 +54,8 @@ CACHES: Mapping[str, tuple[str, ...]] = {
 The quick run does the first.
 """
 WARM = 4
-"""Tokens whose steps may compile: the prompt, a first step, and one whose sizes are open."""
-MORE = {"gemma3_text": 7}
-"""Of some networks, how many come before the last that compile: those until windows are full."""
+"""Tokens whose steps may compile: the prompt, a first step, one whose sizes are open, and that
+which finds a window full."""
 
 
 def network_of(name: str) -> Any:
@@ -114,13 +112,12 @@ def test_a_compiled_step_makes_the_tokens_of_eager(
         made = network.generate(**inputs, **options, streamer=counted)
     assert made.tolist() == expected.tolist()
     assert len(set(made[0].tolist())) > 6
-    assert 0 < counted.seen[WARM + MORE.get(name, 0)] == counted.seen[-1]
+    assert 0 < counted.seen[WARM] == counted.seen[-1]
 
 
-@pytest.mark.parametrize("name", ["qwen3", pytest.param("gemma3_text", marks=full_run)])
-def test_an_exported_network_keeps_its_cache_and_makes_the_tokens_of_eager(name: str) -> None:
+def test_an_exported_network_keeps_its_cache_and_makes_the_tokens_of_eager() -> None:
     """The prompt and each token are calls of one code, whose buffers have the cache."""
-    network, made = network_of(name), [5, 17, 3, 101, 44, 9, 5]
+    network, made = network_of("gemma3_text"), [5, 17, 3, 101, 44, 9, 5]
     executorch = importlib.import_module("transformers.integrations.executorch")
     network.generation_config.cache_implementation = "static"
     tokens, length = torch.tensor([made]), torch.export.Dim("length", max=32)

@@ -63,8 +63,10 @@ def run(tool: str, arguments: Sequence[str]) -> tuple[int, str]:
 
 if __name__ == "__main__":
     hide_extras()
-    for name in ("gawee_opt", "gawee_translate", "gawee_run"):
-        importlib.import_module(f"gawee_dialect.tools.{name}")
+    from gawee_dialect.tools.server.fork_server import FIRST_RUN, MODULES
+
+    for name in (*MODULES, FIRST_RUN):  # what most tools would import each
+        importlib.import_module(name)
     for line in sys.stdin:
         tool, *arguments = json.loads(line)
         print(json.dumps(run(tool, arguments)), flush=True)

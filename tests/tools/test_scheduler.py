@@ -109,7 +109,7 @@ def test_a_tuning_by_workers_chooses_for_the_kernels_of_the_local_one(
 
 def findings(folder: Path, flags: list[str], capsys) -> tuple[str, dict[str, bytes]]:
     """What gawee-fuzz prints of loops that no buffers are there for, and the tests that it writes."""
-    words = "--graphs 120 --share proved=0 -p lower-to-linalg,lower-linalg-to-loops".split()
+    words = "--graphs 75 --share proved=0 -p lower-to-linalg,lower-linalg-to-loops".split()
     assert gawee_fuzz.main([*words, "-o", str(folder), *flags]) == 1
     printed = re.sub(r" in \d+ s, [\d.]+ a second", "", capsys.readouterr().out)
     return printed.replace(str(folder), ""), {
@@ -122,7 +122,7 @@ def test_findings_of_three_workers_one_of_them_killed_are_the_local_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys, three_workers: Cluster
 ) -> None:
     # More spans than workers: none is idle when the first is done.
-    monkeypatch.setattr(gawee_fuzz, "Hunt", partial(Hunt, span=25))
+    monkeypatch.setattr(gawee_fuzz, "Hunt", partial(Hunt, span=15))
     first = three_workers.workers[0]
     with monkeypatch.context() as patch:
         # What is tried is reported whenever some of it is done: the others are under way.
@@ -131,7 +131,7 @@ def test_findings_of_three_workers_one_of_them_killed_are_the_local_ones(
     here = findings(tmp_path / "here", [], capsys)
 
     assert by_workers == here
-    assert here[0].startswith("120 graphs: ")
+    assert here[0].startswith("75 graphs: ")
     assert "refused: " in here[0]
     assert here[1]
 

@@ -26,7 +26,7 @@ from tests.instruments.prove.proving import prove, prove_after, unproved
 from tests.instruments.wrong import changes
 from tests.instruments.wrong.wrong_pass import Wrong
 
-pytestmark = pytest.mark.usefixtures("unoptimized")
+pytestmark = pytest.mark.usefixtures("runs_here", "unoptimized")
 
 BY_KERNELS = "gawee-to-kernels,gawee-kernels-to-loops,convert-scf-to-openmp,convert-to-llvm"
 PLAIN = "gawee-to-loops,convert-to-llvm"

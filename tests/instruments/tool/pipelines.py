@@ -299,5 +299,10 @@ def levels_of(name: str) -> Sequence[str]:
     return level, *MORE.get(level, ())
 
 
-CHECKED = [(n, each) for n in PROGRAMS for level in levels_of(n) for each in PIPELINES[level]]
+CHECKED = [
+    (name, each)
+    for name in PROGRAMS
+    # Two levels may have a pipeline in common.
+    for each in dict.fromkeys(each for level in levels_of(name) for each in PIPELINES[level])
+]
 """A program and a pipeline: over a hundred."""

@@ -397,6 +397,7 @@ def test_what_is_printed_is_an_output(wrong_opt: str) -> None:
 
 
 @requires_upstream
+@pytest.mark.usefixtures("runs_here")
 @pytest.mark.parametrize("case", mostly_full(CHECKED))
 def test_a_right_pipeline_raises_no_alarm(case: tuple[str, str]) -> None:
     name, pipeline = case
