@@ -109,8 +109,7 @@ def native_stages(options: CodeOptions, start: Level = Level.GAWEE) -> NativeSta
 def kernel_stages(
     options: CodeOptions, start: Level = Level.GAWEE
 ) -> tuple[Sequence[ModulePass], Sequence[ModulePass]]:
-    """Return the passes to the llvm dialect, cut where kernels are functions and memory is planned,
-    and what copies weights is shared.
+    """Return the passes to the llvm dialect, cut where kernels are functions and memory is planned.
 
     The passes after that look at one function at a time.
     """
@@ -118,8 +117,7 @@ def kernel_stages(
 
     passes = passes_to(Level.LLVM, options, start)
     kinds = [type(each) for each in passes]
-    last = {pipelines.PlanMemory, pipelines.ShareCopies}
-    cut = max((at for at, kind in enumerate(kinds, 1) if kind in last), default=len(kinds))
+    cut = kinds.index(pipelines.PlanMemory) + 1 if pipelines.PlanMemory in kinds else len(kinds)
     return passes[:cut], passes[cut:]
 
 

@@ -47,7 +47,6 @@ PASSES: dict[str, str] = {
     "outline-kernels": "buffers.OutlineKernels",
     "distribute-batch": "buffers.DistributeBatch",
     "plan-memory": "buffers.PlanMemory",
-    "share-copies": "buffers.ShareCopies",
     "narrow-products": "tensors.NarrowProducts",
     "pack-integer-products": "tensors.PackIntegerProducts",
     "convert-to-winograd": "tensors.ConvertToWinograd",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
@@ -29,7 +29,6 @@ from gawee_dialect.dialect.graph.scan import (
     is_thread_loop,
 )
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
-from gawee_dialect.dialect.types import is_shaped
 from gawee_dialect.instruments.check.parallel_writes import IndexValues
 from gawee_dialect.instruments.profile import (
     Array,
@@ -207,13 +206,10 @@ class Addresses:
 
 
 def show_symbols(module: ModuleOp) -> None:
-    """Make the constants of a module public, and functions on buffers of known sizes, so that each
-    has an address."""
+    """Make the functions and constants of a module public, so that each has an address."""
     for op in module.ops:
         if isinstance(op, FuncOp):
-            shapes = [type.get_shape() for type in op.function_type.inputs if is_shaped(type)]
-            if not any(DYNAMIC_INDEX in shape for shape in shapes):
-                op.sym_visibility = None
+            op.sym_visibility = None
         elif isinstance(op, memref.GlobalOp):
             op.sym_visibility = StringAttr("public")
 

@@ -12,7 +12,6 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops import LowerKernelsToLo
 from gawee_dialect.passes.buffers.lower_linalg_to_loops import LowerLinalgToLoops
 from gawee_dialect.passes.buffers.outline_kernels import OutlineKernels
 from gawee_dialect.passes.buffers.plan_memory import PlanMemory
-from gawee_dialect.passes.buffers.share_copies import ShareCopies
 from gawee_dialect.passes.graph.canonicalize import CanonicalizePass
 from gawee_dialect.passes.graph.check_indices import CheckIndices
 from gawee_dialect.passes.graph.cse import CommonSubexpressionElimination
@@ -114,7 +113,6 @@ def buffers_to_loops(*, kernels: bool) -> Sequence[ModulePass]:
         OutlineKernels(),  # before memory is shared: arguments of one call must not overlap
         *([DistributeBatch()] if kernels else []),  # before: threads have buffers of their own
         PlanMemory(),  # after outlining: a call touches all its buffers at once
-        *([ShareCopies()] if kernels else []),  # while a function shows that it moves elements only
         *(lower_kernels if kernels else ()),
         LowerLinalgToLoops(),  # one nest for each distinct kernel; what did not become a kernel
         *((HoistAllocas(),) if kernels else ()),  # one register tile does for all iterations

@@ -5,7 +5,6 @@ from contextvars import Context
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import prod
-from types import MappingProxyType
 from typing import TypeGuard
 
 import numpy as np
@@ -26,7 +25,6 @@ from gawee_dialect.analysis.index_bounds import constant_index, index_bounds
 from gawee_dialect.analysis.op_cost import called_by
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.dialect.entry import MAIN, PREPARE, find_function
-from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.inputs import DataSet
@@ -307,11 +305,6 @@ def _rest_of_the_pipeline(module: ModuleOp) -> Sequence[ModulePass]:
 
 
 def _passes_from_buffers(kinds: Collection[type[Operation]]) -> Sequence[ModulePass]:
-    if any(issubclass(each, StructuredKernel) for each in kinds):
-        from gawee_dialect.passes.pipelines import buffers_to_loops, loops_to_llvm
-
-        passes = buffers_to_loops(kernels=True)
-        return (*passes, *loops_to_llvm(parallel=False, expand_math=False))
     from gawee_dialect.passes.buffers.lower_linalg_to_loops import LowerLinalgToLoops
     from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
 
@@ -326,57 +319,42 @@ def _passes_from_tensors() -> Sequence[ModulePass]:
     return (*kernels_to_loops(), *loops_to_llvm(parallel=False, expand_math=False))
 
 
-Given = Mapping[SSAValue, int]
-"""The numbers that a call gives a function."""
-
-
-def scalar_operations(
-    module: ModuleOp, ops: Iterable[Operation], given: Given = MappingProxyType({})
-) -> int:
+def scalar_operations(module: ModuleOp, ops: Iterable[Operation]) -> int:
     """Estimate the ops that run one by one; an op on whole arrays counts as one.
 
     A loop whose bounds are not known counts as larger than the interpreter takes. A function that
     calls itself counts as one op: the interpreter says that it never ends, code would crash.
     """
-    return sum(_scalar_operations_of(module, op, given) for op in ops)
+    return sum(_scalar_operations_of(module, op) for op in ops)
 
 
-def _scalar_operations_of(module: ModuleOp, op: Operation, given: Given) -> int:
+def _scalar_operations_of(module: ModuleOp, op: Operation) -> int:
     if isinstance(op, scf.ForOp):
-        trips = _trips(op.lb, op.ub, op.step, given)
-        return 1 + trips * scalar_operations(module, op.body.block.ops, given)
+        return 1 + _trips(op.lb, op.ub, op.step) * scalar_operations(module, op.body.block.ops)
     if isinstance(op, scf.ParallelOp):
-        return 1 + _nest_trips(op, given) * scalar_operations(module, op.body.block.ops, given)
+        return 1 + _nest_trips(op) * scalar_operations(module, op.body.block.ops)
     if isinstance(op, scf.IfOp):
         branches = (region.block.ops for region in op.regions if region.blocks)
-        return 1 + max(scalar_operations(module, ops, given) for ops in branches)
+        return 1 + max(scalar_operations(module, ops) for ops in branches)
     if isinstance(op, CallOp):
         callee = SymbolTable.lookup_symbol(module, op.callee)
         ends = isinstance(callee, FuncOp) and callee not in called_by(callee)
         if isinstance(callee, FuncOp) and callee.body.blocks and ends:
-            block = callee.body.blocks[0]
-            own: dict[SSAValue, int] = {}
-            for value, operand in zip(block.args, op.arguments, strict=True):
-                number = constant_index(operand)
-                if number is not None:
-                    own[value] = number
-            return 1 + scalar_operations(module, block.ops, own)
+            return 1 + scalar_operations(module, callee.body.block.ops)
     blocks = (block for region in op.regions for block in region.blocks)
     if isinstance(op, omp.ParallelOp | omp.WsLoopOp | omp.LoopNestOp):
-        trips = _nest_trips(op, given) if isinstance(op, omp.LoopNestOp) else 1
-        return 1 + trips * sum(scalar_operations(module, block.ops, given) for block in blocks)
+        trips = _nest_trips(op) if isinstance(op, omp.LoopNestOp) else 1
+        return 1 + trips * sum(scalar_operations(module, block.ops) for block in blocks)
     return 1
 
 
-def _nest_trips(op: omp.LoopNestOp | scf.ParallelOp, given: Given) -> int:
-    bounds = zip(op.lowerBound, op.upperBound, op.step, strict=True)
-    return prod(_trips(*each, given) for each in bounds)
+def _nest_trips(op: omp.LoopNestOp | scf.ParallelOp) -> int:
+    return prod(map(_trips, op.lowerBound, op.upperBound, op.step))
 
 
-def _trips(first: SSAValue, end: SSAValue, step: SSAValue, given: Given) -> int:
+def _trips(first: SSAValue, end: SSAValue, step: SSAValue) -> int:
     """Return the most trips that a loop of some lower bound, upper bound and step may have."""
     (lower, _), (_, upper), width = index_bounds(first), index_bounds(end), constant_index(step)
-    upper = given.get(end, upper)
     if lower is None or upper is None or width is None:
         return LARGEST_INTERPRETED
     return len(range(lower, upper, width))
