@@ -131,7 +131,7 @@ def test_code_for_given_sizes_computes_what_the_static_graph_does(path):
 def test_what_a_range_would_tell_is_refused_without_one(path, capsys):
     assert gawee_translate.main([str(path)]) == 1
     message = capsys.readouterr().err
-    assert "'Slice' node expected to know whether '20' is less than 'length'" in message
+    assert "'Slice' node expected to know whether 'length' is less than '20'" in message
     assert "--range length=1:512 says which values a size may have" in message
     assert gawee_translate.main([str(path), "--range", "length=1:20"]) == 0
     assert '"batch * length"' in capsys.readouterr().out
