@@ -111,11 +111,10 @@ def sizes_of_graph(graph: GraphModule, names: Names) -> Sizes:
     plain = sizes_of(names)
     if _has_forms(graph, plain):
         return plain
-    found = _divisions_of(graph, names)
+    named = {each.name: each for each in names.values()}
     choices = [
         [(name, size) for size in each.covering(named[name])]
-        for named in ({each.name: each for each in names.values()},)
-        for name, each in found.items()
+        for name, each in _divisions_of(graph, names).items()
     ]
     for chosen in islice(product(*choices), MOST_CHOICES):
         of_name = dict(chosen)
