@@ -34,7 +34,7 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     is_tensor,
     torch,
 )
-from gawee_dialect.frontends.npu_ir.symbols import expression, whole
+from gawee_dialect.frontends.npu_ir.symbols import expression, whole, with_names
 from gawee_dialect.hints import isa
 
 MOST_NUMBERS = 1 << 20
@@ -250,9 +250,7 @@ def _resized(program: Program, numbers: Mapping[object, int]) -> Sequence[object
 
 
 def _named(expression: object, ranges: Ranges) -> str:
-    symbol: Callable[[str], object] = import_module("sympy").Symbol
-    names = {each: symbol(name) for each, (name, _, _) in ranges.items()}
-    return str(getattr(expression, "xreplace")(names))
+    return with_names(expression, {each: name for each, (name, _, _) in ranges.items()})
 
 
 _USER = re.compile(r"(?P<file>[^\s(]+\.py):(?P<line>\d+)")

@@ -125,9 +125,14 @@ def said(size: object, sizes: Sizes) -> str:
     """Return what a size is computed of, with names in the place of symbols."""
     if isinstance(size, int):
         return str(size)
+    return with_names(expression(size), {each: str(found) for each, found in sizes.items()})
+
+
+def with_names(found: object, names: Mapping[object, str]) -> str:
+    """Return an expression as text, with names in the place of symbols."""
     symbol: Callable[[str], object] = import_module("sympy").Symbol
-    names = {each: symbol(str(found)) for each, found in sizes.items()}
-    return str(getattr(expression(size), "xreplace")(names))
+    made = {each: symbol(name) for each, name in names.items()}
+    return str(getattr(found, "xreplace")(made))
 
 
 def size_of(size: object, sizes: Sizes) -> int | None:
